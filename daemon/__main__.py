@@ -1,0 +1,5 @@
+"""`python -m daemon` is `trimtab`."""
+
+from daemon.cli import main
+
+main()

@@ -1,0 +1,1 @@
+"""Who watches: metrics now, notifications later."""

@@ -1,0 +1,159 @@
+"""What each stage of the picture promises to the loop.  The loop and recovery know these and nothing more concrete."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Protocol
+
+from daemon.types import (
+    Heartbeat,
+    Message,
+    Occurrence,
+    Prompt,
+    Reply,
+    Run,
+    Step,
+    Stop,
+    ToolCall,
+    ToolResult,
+    ToolSpec,
+)
+
+
+class Clock(Protocol):
+    """Time as an argument, so that a test can hold it."""
+
+    def now(self) -> datetime:
+        """Return the present moment, aware, in UTC."""
+
+    def monotonic(self) -> float:
+        """Return seconds that never run backwards."""
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait."""
+
+
+class Context(Protocol):
+    """What the model sees."""
+
+    async def gather(self, heartbeat: Heartbeat, occurrence: Occurrence, tools: Sequence[ToolSpec]) -> Prompt:
+        """Return the prompt of a new run: instructions, the thread so far, recalled notes, the task."""
+
+
+class Model(Protocol):
+    """Who answers.  One instance serves every thread; calls for one thread never overlap."""
+
+    name: str
+
+    async def reply(self, prompt: Prompt, *, stop: Stop, seconds: float) -> Reply:
+        """Answer within `seconds`; `stop` sees each piece of text and may end it (finish "guard").
+
+        A deadline gives what there is so far (finish "deadline").  Cancelling the task stops the model.
+        Raises ModelUnavailable when no answer can be had, ModelError when the answer is of no use.
+        """
+
+    async def check(self) -> str:
+        """Return one line that says what is ready, or raise ModelUnavailable or ConfigError."""
+
+    async def close(self) -> None:
+        """Free what it holds; safe to call twice."""
+
+
+class Tools(Protocol):
+    """The hands of one run."""
+
+    def specs(self) -> tuple[ToolSpec, ...]:
+        """Return what this run may call."""
+
+    async def run(self, call: ToolCall) -> ToolResult:
+        """Run one call inside its time and size limits; a failure is a result, never an exception."""
+
+
+class Memory(Protocol):
+    """The notes of one run: nothing is in the vault before `keep`."""
+
+    async def keep(self, run: Run) -> str | None:
+        """Commit what the run wrote, once, with trailers that lead back to it; return the commit id, None if nothing."""
+
+
+class Recorder(Protocol):
+    """The trajectory.  What has been awaited here survives a kill."""
+
+    async def begin(self, run: Run, heartbeat: Heartbeat, model: str) -> None:
+        """Open the record of a run."""
+
+    async def step(self, run: Run, step: Step) -> None:
+        """Add a step; a second call with the same number replaces it (its tool results have come)."""
+
+    async def finish(self, run: Run, thread: Sequence[Message]) -> None:
+        """Close the record and, in the same transaction, append the run's messages to its thread."""
+
+
+class Ledger(Protocol):
+    """The book of occurrences: unique by (heartbeat, scheduled_for), claimed before they run, each with an end or a reason.
+
+    All times are aware and in UTC, to the second.
+    """
+
+    async def claim(
+        self, heartbeat: str, scheduled_for: datetime, *, next_due: datetime | None, manual: bool = False
+    ) -> Occurrence | None:
+        """Claim a due time and, in the same transaction, write down when the next is due; None if it was claimed before.
+
+        A manual claim leaves the next due time as it is.
+        """
+
+    async def miss(self, heartbeat: str, times: Sequence[datetime], reason: str) -> int:
+        """Give each of these times that has no row yet a row that says why it did not run; return how many."""
+
+    async def plan(self, heartbeat: str, next_due: datetime | None) -> None:
+        """Write down when a heartbeat is due next, None for never again."""
+
+    async def planned(self, heartbeat: str) -> datetime | None:
+        """Return what `plan` or the last `claim` wrote."""
+
+    async def recover(self) -> Sequence[Occurrence]:
+        """At start: end every claim of a former process that has no end as `interrupted`, and return those."""
+
+
+class ThreadLog(Protocol):
+    """Durable conversations.  The whole history stays; the live part is what a prompt is made of."""
+
+    async def live(self, thread: str) -> tuple[Message, ...]:
+        """Return the messages since the last compaction, the summary first."""
+
+    async def compact(self, thread: str, summary: Message, keep: int) -> None:
+        """Let `summary` stand for all live messages but the last `keep`; the raw ones stay in the history."""
+
+
+class GuardStates(Protocol):
+    """Where guards and breakers keep their memory between runs, by (thread, guard)."""
+
+    async def load(self, thread: str) -> Mapping[str, Mapping[str, Any]]:
+        """Return {guard: state} of a thread; a breaker's state is under "breaker:<guard>"."""
+
+    async def save(self, thread: str, states: Mapping[str, Mapping[str, Any]]) -> None:
+        """Write these states together."""
+
+    async def forget(self, thread: str | None, guard: str | None) -> int:
+        """Forget the states that match (None is any) and return how many there were."""
+
+    async def all(self) -> Iterable[tuple[str, str, Mapping[str, Any]]]:
+        """Return (thread, guard, state) of everything kept."""
+
+
+class Observer(Protocol):
+    """Someone who hears of things and never changes them.  An observer that fails is logged, not obeyed."""
+
+    def run_finished(self, run: Run) -> None: ...
+
+    def step_done(self, run: Run, step: Step) -> None: ...
+
+    def occurrence_missed(self, heartbeat: str, reason: str, count: int) -> None: ...
+
+    def next_due(self, heartbeat: str, at: datetime | None, lag_seconds: float) -> None: ...
+
+    def breaker_changed(self, thread: str, guard: str, state: int) -> None: ...
+
+    def recovered(self, rung: str, result: str) -> None: ...

@@ -1,0 +1,5 @@
+"""The database, and the exports by name."""
+
+EXPORTS = {
+    "jsonl": "daemon.trajectories.jsonl:JsonLines",
+}

@@ -1,0 +1,129 @@
+"""What a guard is: the nouns it speaks in and the one contract that it keeps.
+
+A guard is a pure detector over a stream of outputs.  It has no clock, no files and no thoughts about recovery: time comes
+in with the output, and what happens after a trip is decided elsewhere.
+"""
+
+from __future__ import annotations
+
+import enum
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal, TypeAlias
+
+Json: TypeAlias = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
+
+
+class Level(enum.IntEnum):
+    """How serious a verdict is; ordered, so that the worst of several is their maximum."""
+
+    PASS = 0
+    WARN = 1
+    TRIP = 2
+
+    def __str__(self) -> str:
+        return self.name.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A tool call that an output asks for."""
+
+    name: str
+    args: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class CallResult:
+    """What came back for one call, in the order of the calls."""
+
+    ok: bool
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Spend:
+    """What one output cost.  `seconds` is the model's own time plus that of the tools which the output started."""
+
+    tokens: int = 0
+    usd: float = 0.0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One reply of a stream: what was said and what was asked for.
+
+    `turn` names the run that an output belongs to; outputs with `turn=None` are each a turn of their own.  `ts` is in
+    seconds since the epoch.  `offered` holds the names of the tools that could be called, None when that is not known.
+    """
+
+    text: str = ""
+    calls: tuple[Call, ...] = ()
+    turn: str | None = None
+    ts: float | None = None
+    model: str = ""
+    spend: Spend = Spend()
+    offered: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a guard says of an output.
+
+    `score` is measured in units of the guard's own limit: 1.0 is where it trips.  `reason` is for a person and names the
+    evidence; `hint` is for the model.  `outcome` is what a run ends as if nothing helps: a budget that is spent is not a
+    collapse, and no hint brings it back.
+    """
+
+    guard: str
+    level: Level = Level.PASS
+    score: float = 0.0
+    reason: str = ""
+    hint: str = ""
+    outcome: Literal["tripped", "over_budget", "timed_out"] = "tripped"
+
+
+class Watch(ABC):
+    """A guard's eye on an output while it is being written."""
+
+    @abstractmethod
+    def feed(self, piece: str) -> Verdict | None:
+        """Take the next piece of text; return a trip as soon as there is one, otherwise None."""
+
+
+class Guard(ABC):
+    """One detector with its options as constructor arguments and its memory as JSON.
+
+    The contract, checked for every guard in the registry: equal streams give equal verdicts; `reset()` equals a new
+    guard; `load(state())` in mid-stream changes no later verdict; the state's size does not grow with the stream; no text
+    raises.
+    """
+
+    name: ClassVar[str]
+    kind: ClassVar[Literal["gate", "sequential"]]
+
+    @abstractmethod
+    def reset(self) -> None:
+        """Forget the stream; every attribute that is not an option is made here."""
+
+    @abstractmethod
+    def update(self, output: Output) -> Verdict:
+        """Judge the next output of the stream, before anything acts on it."""
+
+    def observe(self, results: Sequence[CallResult]) -> Verdict:
+        """Hear what came back for the calls of the last output."""
+        return Verdict(self.name)
+
+    def watch(self) -> Watch | None:
+        """Return an eye on the next output's stream, if this guard can stop it early."""
+        return None
+
+    @abstractmethod
+    def state(self) -> dict[str, Json]:
+        """Return the memory of the stream, of constant size."""
+
+    @abstractmethod
+    def load(self, state: Mapping[str, Json]) -> None:
+        """Continue from a memory that `state()` gave."""
