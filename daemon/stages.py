@@ -38,7 +38,13 @@ class Context(Protocol):
     """What the model sees."""
 
     async def gather(self, heartbeat: Heartbeat, occurrence: Occurrence, tools: Sequence[ToolSpec]) -> Prompt:
-        """Return the prompt of a new run: instructions, the thread so far, recalled notes, the task."""
+        """Return the prompt of a new run: instructions, the thread so far, then the task as its last message."""
+
+    def heard(self, results: Sequence[ToolResult]) -> tuple[Message, ...]:
+        """Return tool results as messages, marked as data."""
+
+    def hint(self, text: str) -> Message:
+        """Return a guard's hint as a message."""
 
 
 class Model(Protocol):

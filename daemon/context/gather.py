@@ -1,0 +1,106 @@
+"""What the model sees in a run: instructions, the thread so far, then one new message with the task and the time.
+
+Everything before the newest message is the same bytes as last time, so that a local model re-reads only what is new.
+The one exception is a compaction, which happens when the thread has grown past its share of the window.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from zoneinfo import ZoneInfo
+
+import structlog
+
+from daemon.context.compaction import ACKNOWLEDGED, HINT, SUMMARY, summarised
+from daemon.context.data import RULE, marked
+from daemon.stages import ThreadLog
+from daemon.types import Heartbeat, Message, Occurrence, Prompt, ToolResult, ToolSpec
+
+log = structlog.get_logger()
+
+_SUMMARY_SHARE = 0.2  # of the window, at about three characters a token
+_RESULT_SHARE = 0.25
+_CHARS_PER_TOKEN = 3
+
+Recall = Callable[[str], Awaitable[Sequence[tuple[str, str]]]]
+"""Given the instruction, the (path, excerpt) of the few notes that matter to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """How much a model can be shown: `tokens` in all, and how many a prompt takes."""
+
+    tokens: int
+    count: Callable[[Sequence[Message], Sequence[ToolSpec]], Awaitable[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Gather:
+    """Builds prompts for one agent and one window (implements stages.Context)."""
+
+    threads: ThreadLog
+    window: Window
+    instructions: Callable[[], Awaitable[str]]
+    recall: Recall
+    zone: ZoneInfo
+    compact_at: float
+    keep_runs: int
+
+    async def gather(self, heartbeat: Heartbeat, occurrence: Occurrence, tools: Sequence[ToolSpec]) -> Prompt:
+        system = Message("system", f"{(await self.instructions()).strip()}\n\n{RULE}")
+        task = Message("user", await self._task(heartbeat, occurrence), name=heartbeat.name)
+        if heartbeat.thread is None:
+            return Prompt(f"{heartbeat.name}#{occurrence.id}", (system, task), tuple(tools))
+        live = await self._live(heartbeat.thread, system, task, tools)
+        return Prompt(heartbeat.thread, (system, *live, task), tuple(tools))
+
+    def heard(self, results: Sequence[ToolResult]) -> tuple[Message, ...]:
+        limit = int(self.window.tokens * _RESULT_SHARE * _CHARS_PER_TOKEN)
+        return tuple(
+            Message("tool", marked(r.call.name, r.text, limit), call_id=r.call.id, name=r.call.name) for r in results
+        )
+
+    def hint(self, text: str) -> Message:
+        return Message("user", f"Hint: {text}", name=HINT)
+
+    async def _task(self, heartbeat: Heartbeat, occurrence: Occurrence) -> str:
+        local = occurrence.scheduled_for.astimezone(heartbeat.schedule.timezone or self.zone)
+        lines = [f"Heartbeat {heartbeat.name}, {local:%a %Y-%m-%d %H:%M} {local.tzname()}.", heartbeat.instruction.strip()]
+        if notes := await self.recall(heartbeat.instruction):
+            lines += ["", "Noted before:", *(f"- {path}: {' '.join(text.split())}" for path, text in notes)]
+        return "\n".join(lines)
+
+    async def _live(
+        self, thread: str, system: Message, task: Message, tools: Sequence[ToolSpec]
+    ) -> tuple[Message, ...]:
+        """Return the thread's messages, compacted first if they have grown past the mark.
+
+        Keeps fewer and fewer whole runs until the prompt is under the mark, and gives up at none: it never loops.
+        """
+        live = _acknowledged(await self.threads.live(thread))
+        mark = int(self.window.tokens * self.compact_at)
+        before = await self.window.count((system, *live, task), tools)
+        if before <= mark or not live:
+            return live
+        after, keep = before, 0
+        for keep_runs in (self.keep_runs, 1, 0):
+            raw = await self.threads.live(thread)
+            summary, keep = summarised(raw, keep_runs, int(self.window.tokens * _SUMMARY_SHARE * _CHARS_PER_TOKEN))
+            shorter = _acknowledged((summary, *raw[len(raw) - keep :]))
+            after = await self.window.count((system, *shorter, task), tools)
+            if after <= mark:
+                break
+        if after >= before:
+            log.warning("thread.compaction_refused", thread=thread, tokens_before=before, tokens_after=after)
+            return live
+        await self.threads.compact(thread, summary, keep)
+        log.info("thread.compacted", thread=thread, tokens_before=before, tokens_after=after, kept_messages=keep)
+        return shorter
+
+
+def _acknowledged(live: Sequence[Message]) -> tuple[Message, ...]:
+    """Let the model answer its summary, because many templates want turns to alternate."""
+    if live and live[0].name == SUMMARY:
+        return (live[0], ACKNOWLEDGED, *live[1:])
+    return tuple(live)

@@ -1,0 +1,140 @@
+"""What happens when a guard trips: withhold, retry once with the hint, then let the heartbeat rest.
+
+Holds the guards of one thread for one run: what they have seen, their breakers, and which rung of the ladder is next.  It
+decides; the loop does.  It never sees a prompt and never calls a model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import structlog
+
+from daemon.stages import Clock, GuardStates, Observer
+from daemon.types import Outcome, Reply, ToolResult, ToolSpec
+from guards import Breaker, Call, CallResult, Level, Output, Panel, Spend, Verdict, Watch, worst
+
+log = structlog.get_logger()
+
+_BREAKER = "breaker:"
+
+
+@dataclass(frozen=True, slots=True)
+class Cure:
+    """What to do about a trip: try the turn once more with a hint, or end the run."""
+
+    verdict: Verdict
+    rung: Literal["retry", "rest"]
+
+    @property
+    def outcome(self) -> Outcome:
+        return Outcome(self.verdict.outcome)
+
+    @property
+    def reason(self) -> str:
+        return f"{self.verdict.guard}: {self.verdict.reason}"
+
+
+class Recovery:
+    """The guards and breakers of one thread during one run.  `offered` are the tools that the model was shown."""
+
+    def __init__(
+        self, thread: str, panel: Panel, states: GuardStates, clock: Clock, cooldown: float, observer: Observer
+    ) -> None:
+        self._thread, self._panel, self._states = thread, panel, states
+        self._clock, self._cooldown, self._observer = clock, cooldown, observer
+        self._breakers: dict[str, Breaker] = {}
+        self._watch: Watch | None = None
+        self._cut: Verdict | None = None
+        self._retried: Verdict | None = None
+        self._ended: Verdict | None = None
+        self._turn, self._offered = "", frozenset[str]()
+
+    async def open(self, turn: str, offered: Sequence[ToolSpec]) -> None:
+        """Load what the guards of this thread remember."""
+        self._turn, self._offered = turn, frozenset(tool.name for tool in offered)
+        kept = await self._states.load(self._thread)
+        self._panel.load({name: state for name, state in kept.items() if not name.startswith(_BREAKER)})
+        self._breakers = breakers(kept, self._cooldown)
+
+    def listen(self) -> None:
+        """Begin to watch a new reply as it is written."""
+        self._watch, self._cut = self._panel.watch(), None
+
+    def stop(self, piece: str) -> bool:
+        """Say whether the stream should end here."""
+        if self._watch is not None and self._cut is None:
+            self._cut = self._watch.feed(piece)
+        return self._cut is not None
+
+    def judge(self, reply: Reply) -> tuple[Verdict, ...]:
+        """Show a whole reply to every guard, before anything acts on it."""
+        spend = Spend(reply.usage.prompt - reply.usage.reused + reply.usage.completion, reply.usage.usd, reply.usage.seconds)
+        calls = tuple(Call(call.name, call.args) for call in reply.calls)
+        ts = self._clock.now().timestamp()
+        verdicts = self._panel.update(
+            Output(reply.text, calls, turn=self._turn, ts=ts, model=reply.model, spend=spend, offered=self._offered)
+        )
+        if self._cut is None:
+            return verdicts
+        return (*(v for v in verdicts if v.guard != self._cut.guard), self._cut)
+
+    def hear(self, results: Sequence[ToolResult]) -> tuple[Verdict, ...]:
+        """Show the guards what the tools said."""
+        return self._panel.observe([CallResult(result.ok, result.text) for result in results])
+
+    def answer(self, verdicts: Sequence[Verdict]) -> Cure | None:
+        """Return what to do, None if nothing tripped.  The ladder is climbed once a run: a second trip ends it."""
+        verdict = worst(verdicts)
+        if verdict is None or verdict.level is not Level.TRIP:
+            return None
+        if verdict.outcome == "tripped" and self._retried is None and verdict.hint:
+            self._retried = verdict
+            log.warning("guard.tripped", guard=verdict.guard, score=verdict.score, reason=verdict.reason, rung="retry")
+            return Cure(verdict, "retry")
+        self._ended = verdict
+        log.warning("guard.tripped", guard=verdict.guard, score=verdict.score, reason=verdict.reason, rung="rest")
+        return Cure(verdict, "rest")
+
+    async def close(self, completed: bool) -> None:
+        """Move the breakers as the run ended, and write down everything that the guards remember.
+
+        `completed` is False when the run says nothing about the guards: no model, or interrupted.
+        """
+        at = self._clock.now().timestamp()
+        if self._retried is not None and completed:
+            self._observer.recovered("retry", "failed" if self._ended else "worked")
+        if self._ended is not None and self._ended.outcome == "tripped":
+            breaker = self._breakers.setdefault(self._ended.guard, Breaker(self._cooldown))
+            breaker.trip(at)
+            self._observer.recovered("rest", "opened")
+            log.warning("breaker.opened", guard=self._ended.guard, thread=self._thread, until=breaker.until)
+        elif completed:
+            for breaker in self._breakers.values():
+                breaker.passed(at)
+        for guard, breaker in self._breakers.items():
+            self._observer.breaker_changed(self._thread, guard, breaker.code)
+        states: dict[str, Mapping[str, Any]] = dict(self._panel.state())
+        states |= {_BREAKER + guard: breaker.state() for guard, breaker in self._breakers.items()}
+        await self._states.save(self._thread, states)
+
+
+def breakers(states: Mapping[str, Mapping[str, Any]], cooldown: float) -> dict[str, Breaker]:
+    """Return the breakers that are among the kept states of a thread."""
+    found: dict[str, Breaker] = {}
+    for name, state in states.items():
+        if name.startswith(_BREAKER):
+            breaker = found[name.removeprefix(_BREAKER)] = Breaker(cooldown)
+            breaker.load(state)
+    return found
+
+
+async def resting(thread: str, states: GuardStates, clock: Clock, cooldown: float) -> str | None:
+    """Return why a heartbeat on this thread must rest now, None if it may run (perhaps as a probe)."""
+    at = clock.now().timestamp()
+    for guard, breaker in sorted(breakers(await states.load(thread), cooldown).items()):
+        if not breaker.allows(at):
+            return f"breaker_open: {guard}"
+    return None

@@ -1,0 +1,147 @@
+"""`trimtab.toml` and `TRIMTAB_*` environment variables become one frozen object, or one clear line that says why not.
+
+A table that belongs to something pluggable ([models.NAME], [guards.NAME], [tools.NAME]) stays raw here: whoever builds
+that thing validates it with the thing's own `Options`, through `validated`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+from zoneinfo import ZoneInfo, available_timezones
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+
+from daemon.errors import ConfigError
+
+FILE = "trimtab.toml"
+Options = TypeVar("Options", bound=BaseModel)
+
+
+class Section(BaseModel):
+    """A table of the file: unknown keys are mistakes, not extras."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class MetricsSection(Section):
+    """Where `/metrics` listens; port 0 takes a free one."""
+
+    host: str = "127.0.0.1"
+    port: int = Field(9464, ge=0, le=65535)
+
+
+class LogSection(Section):
+    """What is logged; the format is JSON unless a person is watching a terminal."""
+
+    level: Literal["debug", "info", "warning", "error"] = "info"
+    format: Literal["auto", "json", "text"] = "auto"
+
+
+class BreakerSection(Section):
+    """How long a heartbeat rests after a trip that nothing helped, in seconds; it doubles with each failed probe."""
+
+    cooldown_seconds: float = Field(1800, gt=0)
+
+
+class ContextSection(Section):
+    """How much of the model's context a thread may fill before it is compacted, and how many runs stay as they were."""
+
+    compact_at: float = Field(0.6, gt=0.1, lt=0.95)
+    keep_runs: int = Field(2, ge=1, le=50)
+    recall_notes: int = Field(3, ge=0, le=20)
+    tokens: int = Field(32_000, ge=512)
+
+
+class Settings(BaseSettings):
+    """Everything that a person sets for one agent."""
+
+    model_config = SettingsConfigDict(
+        extra="forbid", frozen=True, env_prefix="TRIMTAB_", env_nested_delimiter="__", env_ignore_empty=True
+    )
+
+    name: str = Field("agent", pattern=r"^[a-z0-9][a-z0-9-]{0,40}$")
+    timezone: str = "UTC"
+    concurrency: int = Field(1, ge=1, le=16)
+    drain_seconds: float = Field(30, ge=0, le=3600)
+    models: dict[str, dict[str, Any]] = Field(default_factory=lambda: {"local": {"backend": "llama_cpp"}})
+    guards: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    tools: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    metrics: MetricsSection = MetricsSection()
+    log: LogSection = LogSection()
+    breaker: BreakerSection = BreakerSection()
+    context: ContextSection = ContextSection()
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """The environment overrides the file, and there is no third place."""
+        return env_settings, init_settings
+
+    @field_validator("timezone")
+    @classmethod
+    def _known_timezone(cls, value: str) -> str:
+        if value not in available_timezones():
+            raise ValueError("an IANA time zone such as Europe/Berlin")
+        return value
+
+    @field_validator("models")
+    @classmethod
+    def _a_model(cls, value: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+        if not value:
+            raise ValueError("at least one [models.NAME] table")
+        return value
+
+    @property
+    def zone(self) -> ZoneInfo:
+        return ZoneInfo(self.timezone)
+
+
+def load(home: Path) -> Settings:
+    """Read the settings of the agent directory `home`.  Raises ConfigError."""
+    file = home / FILE
+    try:
+        table = tomllib.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ConfigError(file, "", "no such file: is this an agent directory? `trimtab init DIR` makes one") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as wrong:
+        raise ConfigError(file, "", f"not valid TOML: {wrong}") from None
+    except OSError as wrong:
+        raise ConfigError(file, "", f"cannot be read: {wrong.strerror}") from None
+    try:
+        return Settings(**table)
+    except ValidationError as wrong:
+        raise explained(wrong, file, "", Settings) from None
+
+
+def validated(options: type[Options], table: Mapping[str, Any], file: object, where: str) -> Options:
+    """Return `table` as `options`, or raise one ConfigError that names the key under `where`."""
+    try:
+        return options.model_validate(dict(table))
+    except ValidationError as wrong:
+        raise explained(wrong, file, where, options) from None
+
+
+def explained(wrong: ValidationError, file: object, where: str, model: type[BaseModel]) -> ConfigError:
+    """Make the first of pydantic's complaints into one line: file, key, what was expected."""
+    first = wrong.errors(include_url=False)[0]
+    key = ".".join([where, *map(str, first["loc"])] if where else map(str, first["loc"]))
+    if first["type"] == "extra_forbidden":
+        last = str(first["loc"][-1])
+        near = difflib.get_close_matches(last, list(model.model_fields), n=1)
+        known = ", ".join(sorted(model.model_fields))
+        return ConfigError(file, key, f"unknown key; did you mean {near[0]!r}?" if near else f"unknown key; known: {known}")
+    message = first["msg"].removeprefix("Value error, ")
+    got = repr(first["input"])
+    shown = "" if first["type"] == "missing" or len(got) > 60 else f", not {got}"
+    return ConfigError(file, key, f"expected {message[0].lower() + message[1:]}{shown}" if message else "not valid")
