@@ -191,8 +191,9 @@ class Reply:
 class Step:
     """One model call, its verdicts and the tool calls that it caused.
 
-    `sent` are the messages that were new to the model in this step.  `withheld` says that a guard kept the reply from
-    everything after it; `hint` is what the next attempt was told.
+    `sent` are the messages that were new to the model in this step, `tools` what it was offered.  `withheld` says that a
+    guard kept the reply from everything after it; `hint` is what the next attempt was told.  `edited_by_breaker` says that
+    the reply is not what the model sampled, so that training must leave it out.
     """
 
     number: int
@@ -203,6 +204,8 @@ class Step:
     results: tuple[ToolResult, ...] = ()
     withheld: bool = False
     hint: str = ""
+    tools: tuple[ToolSpec, ...] = ()
+    edited_by_breaker: bool = False
 
 
 @dataclass(frozen=True, slots=True)
