@@ -120,6 +120,7 @@ class Message:
 
     `token_ids` are the exact ids that a local model sampled for an assistant message (`token_model` says with which
     model file); they are replayed as they were, because text that is tokenised again does not always come out the same.
+    `failed` marks the result of a tool call that did not work, for wire formats that have a place for it.
     """
 
     role: Role
@@ -129,6 +130,7 @@ class Message:
     name: str | None = None
     token_ids: tuple[int, ...] | None = None
     token_model: str | None = None
+    failed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
