@@ -14,13 +14,14 @@ from daemon.outcome import concluded
 from daemon.recovery import Cure, Recovery
 from daemon.stages import Clock, Context, Memory, Model, Recorder, Tools
 from daemon.types import Heartbeat, Message, Outcome, Reply, Run, Step, ToolResult, Usage
+from guards import Level
 
 _HOUR = 3600.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Loop:
-    """The stages that one run is made of."""
+    """The stages that one run is made of.  `latest` is the run as far as it has come, for whoever must end it."""
 
     context: Context
     model: Model
@@ -29,11 +30,11 @@ class Loop:
     memory: Memory
     recorder: Recorder
     clock: Clock
+    latest: Run | None = None
 
     async def run(self, heartbeat: Heartbeat, run: Run) -> Run:
         """Carry out one occurrence and return how it ended; an exception leaves the record open for the caller to end."""
         offered = self.tools.specs()
-        await self.recorder.begin(run, heartbeat)
         await self.recovery.open(run.id, offered)
         prompt = await self.context.gather(heartbeat, run.occurrence, offered)
         first, sent, results = len(prompt.messages) - 1, prompt.messages, list[ToolResult]()
@@ -44,8 +45,8 @@ class Loop:
             began = self.clock.now()
             left = max(1.0, ends - self.clock.monotonic())
             reply = await self.model.reply(prompt, stop=self.recovery.stop, seconds=left)
-            run = _spent(run, number, reply)
-            step = Step(number, began, sent, reply, self.recovery.judge(reply))
+            run = self.latest = _spent(run, number, reply)
+            step = Step(number, began, sent, reply, self.recovery.judge(reply), tools=offered)
             cure, heard = self.recovery.answer(step.verdicts), tuple[Message, ...]()
             if cure is None and not reply.calls:
                 await self.recorder.step(run, step)
@@ -70,7 +71,7 @@ class Loop:
         await self.recorder.step(run, step)
         results = tuple([await self.tools.run(call) for call in step.reply.calls])
         heard = self.recovery.hear(results)
-        step = replace(step, results=results, verdicts=step.verdicts + heard)
+        step = replace(step, results=results, verdicts=step.verdicts + tuple(v for v in heard if v.level > Level.PASS))
         await self.recorder.step(run, step)
         return step, self.recovery.answer(heard)
 
