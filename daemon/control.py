@@ -40,10 +40,12 @@ async def answering(path: Path, answer: Answer) -> AsyncIterator[None]:
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             request = json.loads(await asyncio.wait_for(reader.readline(), _REQUEST_SECONDS))
+            if not isinstance(request, dict) or not isinstance(request.get("do"), str):
+                raise ValueError('expected an object with "do"')
             reply = await answer(request)
         except TrimtabError as failed:
             reply = {"error": str(failed), "exit_code": failed.exit_code}
-        except (ValueError, TimeoutError, AttributeError, KeyError) as wrong:
+        except (ValueError, TimeoutError) as wrong:
             reply = {"error": f"not a request: {wrong}", "exit_code": 2}
         with contextlib.suppress(OSError):
             writer.write(json.dumps(reply).encode() + b"\n")

@@ -90,7 +90,9 @@ class Home:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                raise AlreadyRunning(f"{self.path}: another trimtab (process {self.holder()}) holds this agent") from None
+                raise AlreadyRunning(
+                    f"{self.path}: another trimtab (process {self.holder()}) holds this agent"
+                ) from None
             os.ftruncate(handle, 0)
             os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
             yield

@@ -33,7 +33,7 @@ class Loop:
     latest: Run | None = None
 
     async def run(self, heartbeat: Heartbeat, run: Run) -> Run:
-        """Carry out one occurrence and return how it ended; an exception leaves the record open for the caller to end."""
+        """Carry out one occurrence and return how it ended; after an exception the caller closes the record."""
         offered = self.tools.specs()
         await self.recovery.open(run.id, offered)
         prompt = await self.context.gather(heartbeat, run.occurrence, offered)
@@ -51,7 +51,9 @@ class Loop:
             if cure is None and not reply.calls:
                 await self.recorder.step(run, step)
                 outcome, reason = concluded(heartbeat, offered, results, reply)
-                return await self._end(run, outcome, reason, (*prompt.messages[first:], reply.message()), said=reply.text)
+                return await self._end(
+                    run, outcome, reason, (*prompt.messages[first:], reply.message()), said=reply.text
+                )
             if cure is None:
                 step, cure = await self._act(run, step)
                 results += step.results
@@ -75,7 +77,9 @@ class Loop:
         await self.recorder.step(run, step)
         return step, self.recovery.answer(heard)
 
-    async def _end(self, run: Run, outcome: Outcome, reason: str, said_so_far: Sequence[Message], said: str = "") -> Run:
+    async def _end(
+        self, run: Run, outcome: Outcome, reason: str, said_so_far: Sequence[Message], said: str = ""
+    ) -> Run:
         """Commit what was written, then close the record.
 
         `said_so_far` joins the thread; a run that a guard ended joins nothing, so that it cannot infect the next one.

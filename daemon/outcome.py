@@ -25,7 +25,9 @@ def concluded(
     if last.finish == "length":
         return Outcome.FAILED, "the last reply was cut off at the token limit"
     if not last.text.strip():
-        return (Outcome.NOTHING_TO_DO, "no words and no calls") if not results else (Outcome.FAILED, "no words at the end")
+        return (
+            (Outcome.NOTHING_TO_DO, "no words and no calls") if not results else (Outcome.FAILED, "no words at the end")
+        )
     if results and not worked:
         return Outcome.FAILED, f"every tool call failed; the last one: {results[-1].text[:200]}"
     if offered and not results:

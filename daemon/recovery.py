@@ -1,7 +1,7 @@
 """What happens when a guard trips: withhold, retry once with the hint, then let the heartbeat rest.
 
-Holds the guards of one thread for one run: what they have seen, their breakers, and which rung of the ladder is next.  It
-decides; the loop does.  It never sees a prompt and never calls a model.
+Holds the guards of one thread for one run: what they have seen, their breakers, and which rung of the ladder is next.
+It decides; the loop does.  It never sees a prompt and never calls a model.
 """
 
 from __future__ import annotations
@@ -71,7 +71,9 @@ class Recovery:
 
     def judge(self, reply: Reply) -> tuple[Verdict, ...]:
         """Show a whole reply to every guard, before anything acts on it."""
-        spend = Spend(reply.usage.prompt - reply.usage.reused + reply.usage.completion, reply.usage.usd, reply.usage.seconds)
+        spend = Spend(
+            reply.usage.prompt - reply.usage.reused + reply.usage.completion, reply.usage.usd, reply.usage.seconds
+        )
         calls = tuple(Call(call.name, call.args) for call in reply.calls)
         ts = self._clock.now().timestamp()
         verdicts = self._panel.update(

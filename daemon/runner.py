@@ -1,7 +1,7 @@
 """Every occurrence that is dispatched becomes exactly one recorded run, whatever happens inside it.
 
-Here stands the daemon's one blanket `except`: a run that fails in a way that nobody foresaw is recorded as failed and the
-daemon goes on.
+Here stands the daemon's one blanket `except`: a run that fails in a way that nobody foresaw is recorded as failed and
+the daemon goes on.
 """
 
 from __future__ import annotations

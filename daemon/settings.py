@@ -32,7 +32,7 @@ class MetricsSection(Section):
     """Where `/metrics` listens; port 0 takes a free one."""
 
     host: str = "127.0.0.1"
-    port: int = Field(9464, ge=0, le=65535)
+    port: int = Field(default=9464, ge=0, le=65535)
 
 
 class LogSection(Section):
@@ -45,16 +45,16 @@ class LogSection(Section):
 class BreakerSection(Section):
     """How long a heartbeat rests after a trip that nothing helped, in seconds; it doubles with each failed probe."""
 
-    cooldown_seconds: float = Field(1800, gt=0)
+    cooldown_seconds: float = Field(default=1800, gt=0)
 
 
 class ContextSection(Section):
     """How much of the model's context a thread may fill before it is compacted, and how many runs stay as they were."""
 
-    compact_at: float = Field(0.6, gt=0.1, lt=0.95)
-    keep_runs: int = Field(2, ge=1, le=50)
-    recall_notes: int = Field(3, ge=0, le=20)
-    tokens: int = Field(32_000, ge=512)
+    compact_at: float = Field(default=0.6, gt=0.1, lt=0.95)
+    keep_runs: int = Field(default=2, ge=1, le=50)
+    recall_notes: int = Field(default=3, ge=0, le=20)
+    tokens: int = Field(default=32_000, ge=512)
 
 
 class Settings(BaseSettings):
@@ -64,10 +64,10 @@ class Settings(BaseSettings):
         extra="forbid", frozen=True, env_prefix="TRIMTAB_", env_nested_delimiter="__", env_ignore_empty=True
     )
 
-    name: str = Field("agent", pattern=r"^[a-z0-9][a-z0-9-]{0,40}$")
+    name: str = Field(default="agent", pattern=r"^[a-z0-9][a-z0-9-]{0,40}$")
     timezone: str = "UTC"
-    concurrency: int = Field(1, ge=1, le=16)
-    drain_seconds: float = Field(30, ge=0, le=3600)
+    concurrency: int = Field(default=1, ge=1, le=16)
+    drain_seconds: float = Field(default=30, ge=0, le=3600)
     models: dict[str, dict[str, Any]] = Field(default_factory=lambda: {"local": {"backend": "llama_cpp"}})
     guards: dict[str, dict[str, Any]] = Field(default_factory=dict)
     tools: dict[str, dict[str, Any]] = Field(default_factory=dict)
@@ -137,11 +137,23 @@ def explained(wrong: ValidationError, file: object, where: str, model: type[Base
     first = wrong.errors(include_url=False)[0]
     key = ".".join([where, *map(str, first["loc"])] if where else map(str, first["loc"]))
     if first["type"] == "extra_forbidden":
-        last = str(first["loc"][-1])
-        near = difflib.get_close_matches(last, list(model.model_fields), n=1)
-        known = ", ".join(sorted(model.model_fields))
-        return ConfigError(file, key, f"unknown key; did you mean {near[0]!r}?" if near else f"unknown key; known: {known}")
+        known = _fields(model, first["loc"][:-1])
+        near = difflib.get_close_matches(str(first["loc"][-1]), known, n=1)
+        return ConfigError(
+            file, key, f"unknown key; did you mean {near[0]!r}?" if near else f"unknown key; known: {', '.join(known)}"
+        )
     message = first["msg"].removeprefix("Value error, ")
     got = repr(first["input"])
     shown = "" if first["type"] == "missing" or len(got) > 60 else f", not {got}"
     return ConfigError(file, key, f"expected {message[0].lower() + message[1:]}{shown}" if message else "not valid")
+
+
+def _fields(model: type[BaseModel], path: tuple[int | str, ...]) -> list[str]:
+    """Return the keys that the table at `path` below `model` may have."""
+    for part in path:
+        field = model.model_fields.get(str(part))
+        inner = field.annotation if field else None
+        if not (isinstance(inner, type) and issubclass(inner, BaseModel)):
+            return []
+        model = inner
+    return sorted(model.model_fields)

@@ -80,7 +80,7 @@ class Memory(Protocol):
     """The notes of one run: nothing is in the vault before `keep`."""
 
     async def keep(self, run: Run) -> str | None:
-        """Commit what the run wrote, once, with trailers that lead back to it; return the commit id, None if nothing."""
+        """Commit what the run wrote, once, with trailers that lead to it; return the commit id, None if nothing."""
 
 
 class Recorder(Protocol):
@@ -97,7 +97,7 @@ class Recorder(Protocol):
 
 
 class Ledger(Protocol):
-    """The book of occurrences: unique by (heartbeat, scheduled_for), claimed before they run, each with an end or a reason.
+    """The book of occurrences: unique by (heartbeat, scheduled_for), claimed first, each with an end or a reason.
 
     All times are aware and in UTC, to the second.
     """
@@ -105,7 +105,7 @@ class Ledger(Protocol):
     async def claim(
         self, heartbeat: str, scheduled_for: datetime, *, next_due: datetime | None, manual: bool = False
     ) -> Occurrence | None:
-        """Claim a due time and, in the same transaction, write down when the next is due; None if it was claimed before.
+        """Claim a due time and, in the same transaction, write down the next; None if it was claimed before.
 
         A manual claim leaves the next due time as it is.
         """
@@ -120,7 +120,7 @@ class Ledger(Protocol):
         """Return what `plan` or the last `claim` wrote."""
 
     async def recover(self) -> Sequence[Occurrence]:
-        """At start: end every claim of a former process that has no end as `interrupted`, and return those."""
+        """At start: end every open claim of a former process as `interrupted`, and return those."""
 
 
 class ThreadLog(Protocol):

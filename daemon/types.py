@@ -52,7 +52,7 @@ class Schedule:
     every: timedelta | None = None
     cron: str | None = None
     at: datetime | None = None
-    timezone: ZoneInfo = ZoneInfo("UTC")
+    timezone: ZoneInfo = field(default_factory=lambda: ZoneInfo("UTC"))
     active_hours: tuple[time, time] | None = None
     misfire: Literal["skip", "run_once", "all"] = "run_once"
     grace: timedelta = timedelta(minutes=10)
@@ -158,7 +158,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What a local model really sampled, for training: ids and the raw log-probability of each (softmax at temperature 1).
+    """What a local model really sampled, for training: ids and the raw log-probability of each (softmax at T = 1).
 
     `model`, `tokenizer` and `template` are SHA-256 hashes; `sampling` holds the settings that were in force.
     """
@@ -193,9 +193,9 @@ class Reply:
 class Step:
     """One model call, its verdicts and the tool calls that it caused.
 
-    `sent` are the messages that were new to the model in this step, `tools` what it was offered.  `withheld` says that a
-    guard kept the reply from everything after it; `hint` is what the next attempt was told.  `edited_by_breaker` says that
-    the reply is not what the model sampled, so that training must leave it out.
+    `sent` are the messages that were new to the model in this step, `tools` what it was offered.  `withheld` says that
+    a guard kept the reply from everything after it; `hint` is what the next attempt was told.  `edited_by_breaker`
+    says that the reply is not what the model sampled, so that training must leave it out.
     """
 
     number: int

@@ -84,7 +84,16 @@ def build(jobs: int, work: Path) -> Path:
     """Compile in `work` and return the finished wheel."""
     say(f"fetching the source of llama-cpp-python {VERSION} (77 MB)")
     pip("install", "--quiet", *BUILD_TOOLS)
-    pip("download", "--quiet", "--no-deps", "--no-binary", "llama-cpp-python", f"llama-cpp-python=={VERSION}", "-d", work)
+    pip(
+        "download",
+        "--quiet",
+        "--no-deps",
+        "--no-binary",
+        "llama-cpp-python",
+        f"llama-cpp-python=={VERSION}",
+        "-d",
+        work,
+    )
     with tarfile.open(next(work.glob("*.tar.gz"))) as archive:
         archive.extractall(work, filter="data") if hasattr(tarfile, "data_filter") else archive.extractall(work)
     source = next(path for path in work.glob("llama_cpp_python-*") if path.is_dir())

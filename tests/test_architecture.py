@@ -13,7 +13,10 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("daemon", "vault", "guards")
 SOURCES = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
-WRITTEN = [*SOURCES, *(p for top in ("tests", "benchmarks", "training", "scripts") for p in sorted((ROOT / top).rglob("*.py")))]
+WRITTEN = [
+    *SOURCES,
+    *(p for top in ("tests", "benchmarks", "training", "scripts") for p in sorted((ROOT / top).rglob("*.py"))),
+]
 MOST_LINES = 300
 MOST_PARAMETERS = 7
 SAYS_NOTHING = re.compile(r"(^|_)(utils?|helpers?|common|misc|managers?|handlers?)$")
@@ -32,10 +35,10 @@ DOORS = {
     "typer": ("daemon/cli/",),
     "rich": ("daemon/cli/", "daemon/telemetry.py"),
 }
-STANDARD_FOR_GUARDS = {
-    "__future__", "abc", "bisect", "collections", "dataclasses", "enum", "functools", "guards", "hashlib", "heapq", "importlib",
-    "itertools", "json", "math", "re", "statistics", "typing", "unicodedata", "zlib", "struct", "array", "string", "operator",
-}  # fmt: skip
+STANDARD_FOR_GUARDS = set(
+    "__future__ abc array bisect collections dataclasses enum functools guards hashlib heapq importlib itertools json math "
+    "operator re statistics string struct typing unicodedata zlib".split()
+)
 
 
 def imports(path: Path) -> Iterator[str]:
@@ -92,7 +95,9 @@ def test_every_file_is_called_what_it_is() -> None:
 def test_every_module_says_what_it_is() -> None:
     """Every module opens with a docstring."""
     assert [] == [
-        str(path.relative_to(ROOT)) for path in WRITTEN if not ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+        str(path.relative_to(ROOT))
+        for path in WRITTEN
+        if not ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
     ]
 
 
@@ -137,13 +142,21 @@ def test_every_registered_name_can_be_loaded(module: str, registry: str) -> None
 
 def test_nothing_of_this_machine_is_written_down() -> None:
     """No file of the project names a path of the machine that it was made on, or a package registry."""
-    marks = re.compile(r"/work/(main|shared|\.library)|/root/|pypi\.org|files\.pythonhosted|registry\.npmjs|/opt/(pypi|wheels)")
+    marks = re.compile(
+        r"/work/(main|shared|\.library)|/root/|pypi\.org|files\.pythonhosted|registry\.npmjs|/opt/(pypi|wheels)"
+    )
     here = Path(__file__).resolve()
-    texts = [p for p in ROOT.rglob("*") if p.suffix in {".py", ".md", ".toml", ".yml", ".lock", ".service", ".jinja", ".sh", ".txt"}]
+    texts = [
+        p
+        for p in ROOT.rglob("*")
+        if p.suffix in {".py", ".md", ".toml", ".yml", ".lock", ".service", ".jinja", ".sh", ".txt"}
+    ]
     skipped = {".venv", ".git", "agent", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".hypothesis"}
 
     assert [] == [
         str(path.relative_to(ROOT))
         for path in texts
-        if not skipped & set(path.relative_to(ROOT).parts) and path.resolve() != here and marks.search(path.read_text("utf-8"))
+        if not skipped & set(path.relative_to(ROOT).parts)
+        and path.resolve() != here
+        and marks.search(path.read_text("utf-8"))
     ]

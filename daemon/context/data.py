@@ -1,4 +1,4 @@
-"""How text that nobody vouches for is shown to a model: between marks that it cannot close by itself, and cut to fit."""
+"""How text that nobody vouches for is shown to a model: between marks that it cannot close, and cut to fit."""
 
 from __future__ import annotations
 

@@ -66,7 +66,10 @@ class Gather:
 
     async def _task(self, heartbeat: Heartbeat, occurrence: Occurrence) -> str:
         local = occurrence.scheduled_for.astimezone(heartbeat.schedule.timezone or self.zone)
-        lines = [f"Heartbeat {heartbeat.name}, {local:%a %Y-%m-%d %H:%M} {local.tzname()}.", heartbeat.instruction.strip()]
+        lines = [
+            f"Heartbeat {heartbeat.name}, {local:%a %Y-%m-%d %H:%M} {local.tzname()}.",
+            heartbeat.instruction.strip(),
+        ]
         if notes := await self.recall(heartbeat.instruction):
             lines += ["", "Noted before:", *(f"- {path}: {' '.join(text.split())}" for path, text in notes)]
         return "\n".join(lines)
