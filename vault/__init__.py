@@ -1,0 +1,33 @@
+"""A memory of Markdown notes in a git repository: written at once, committed safely, readable with plain git.
+
+It knows nothing of agents or models.  `Vault.open(path).draft()` gives the notes of one run.
+"""
+
+from vault.draft import Draft
+from vault.errors import Busy, Corrupt, NoSuchNote, NotAVault, NotReady, Refused, Unwritable, VaultError
+from vault.git import Author, Change, Commit
+from vault.note import Note, parse, render
+from vault.search import Hit
+from vault.vault import Vault
+from vault.work import Kept
+
+__all__ = [
+    "Author",
+    "Busy",
+    "Change",
+    "Commit",
+    "Corrupt",
+    "Draft",
+    "Hit",
+    "Kept",
+    "NoSuchNote",
+    "NotAVault",
+    "NotReady",
+    "Note",
+    "Refused",
+    "Unwritable",
+    "Vault",
+    "VaultError",
+    "parse",
+    "render",
+]

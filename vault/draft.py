@@ -1,0 +1,110 @@
+"""The pending notes of one run: what it wrote can be read at once, and nothing touches the disk before `commit`.
+
+A draft checks every write against the rules and remembers what each note said when it was first touched, so that a
+person's edit in the meantime is noticed.  It may be used from several threads.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from vault import rules
+from vault.edit import Edit
+from vault.errors import NoSuchNote, Refused
+from vault.git import Author
+from vault.search import Hit
+
+if TYPE_CHECKING:
+    from vault.vault import Vault
+    from vault.work import Kept
+
+
+class Draft:
+    """Notes as one run sees them.  Made by `Vault.draft()`."""
+
+    def __init__(self, vault: Vault) -> None:
+        self._vault = vault
+        self._edits: dict[str, Edit] = {}
+        self._lock = threading.RLock()
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The notes that have pending writes, in the order of their first write."""
+        return tuple(self._edits)
+
+    def read(self, path: str) -> str:
+        """Return a note's text; NoSuchNote or Refused."""
+        content = self._content(path)
+        if content is None:
+            raise NoSuchNote(f"no such note: {path}")
+        return rules.text_of(path, content)
+
+    def list(self, prefix: str = "", limit: int = 10_000) -> list[str]:
+        """Return the paths of the notes below a folder, in order."""
+        folder = prefix.strip("/")
+        parts = tuple(folder.split("/")) if folder else ()
+        if any(part.startswith(".") or not part for part in parts):
+            raise Refused(f"{prefix!r} is not a folder of the vault")
+        inside = [path for path in self._edits if not folder or path.startswith(folder + "/")]
+        found = set(inside)
+        for seen in self._vault.files.walk(parts):
+            found.add(seen.path)
+            if len(found) >= limit:
+                break
+        return sorted(found)
+
+    def search(self, query: str, limit: int = 8, *, without_instructions: bool = False) -> Sequence[Hit]:
+        """Return the lines that fit the words of `query` best, one for each note."""
+        with self._lock:
+            pending = {path: edit.onto(edit.base).decode("utf-8", "replace") for path, edit in self._edits.items()}
+        leave = rules.is_instruction if without_instructions else None
+        return self._vault.shelf.search(query, limit, pending, leave)
+
+    def write(self, path: str, text: str, *, cut: bool = False) -> None:
+        """Set a note's whole text; Refused with a reason when that is against the rules.
+
+        `cut` says that the model was stopped in the middle of the text.
+        """
+        data = rules.check_text(path, text, cut=cut)
+        with self._lock:
+            edit = self._edit(path)
+            rules.check_new(path, edit.onto(edit.base) if path in self._edits else edit.base, data)
+            rules.check_kept(path, edit.base, data)
+            self._edits[path] = replace(edit, text=data, added=())
+
+    def append(self, path: str, text: str, *, start: str = "", cut: bool = False) -> None:
+        """Add lines to the end of a note; `start` begins the note if there is none when it is committed."""
+        if not text.strip():
+            raise Refused(f"there is no text to append to {path}")
+        addition = rules.check_text(path, text, cut=cut)
+        with self._lock:
+            edit = self._edit(path)
+            edit = replace(edit, added=(*edit.added, (start.encode(), addition)))
+            rules.check_size(path, edit.onto(edit.base))
+            self._edits[path] = edit
+
+    def commit(self, message: str, trailers: Mapping[str, str], author: Author) -> Kept | None:
+        """Commit every pending write at once and forget them; None when nothing has changed."""
+        with self._lock:
+            kept = self._vault.commit(self._edits, message, author, trailers) if self._edits else None
+            self._edits = {}
+            return kept
+
+    def _content(self, path: str) -> bytes | None:
+        parts = rules.check_path(path)
+        with self._lock:
+            if edit := self._edits.get(path):
+                return edit.onto(edit.base)
+        return self._vault.files.read(parts, rules.LIMIT_BYTES)
+
+    def _edit(self, path: str) -> Edit:
+        """The pending edit of a note that may be written, begun now if there is none."""
+        parts = rules.check_path(path)
+        if path in self._edits:
+            return self._edits[path]
+        base = self._vault.files.read(parts, rules.LIMIT_BYTES)
+        rules.check_target(path, base)
+        return Edit(base)

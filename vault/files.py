@@ -1,0 +1,185 @@
+"""The files of the worktree, reached directory by directory so that no link leads anywhere else.
+
+Hidden files, links, devices and nested repositories do not exist here.  It knows nothing of git: a temporary file is
+written outside the worktree and renamed into it, so that a reader sees the old note or the new one and nothing between.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from vault.errors import NoSuchNote, Refused, Unwritable
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_DEEPEST = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A note on the disk.  `stamp` changes whenever its content may have; `modified` is in seconds since the epoch."""
+
+    path: str
+    size: int
+    modified: float
+    stamp: tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The notes under `root`; `scratch` is a directory on the same file system where unfinished files may lie."""
+
+    root: Path
+    scratch: Path
+
+    def read(self, parts: tuple[str, ...], limit: int) -> bytes | None:
+        """Return a file's content, None where there is none; Refused for a link, a device or over `limit` bytes."""
+        path = "/".join(parts)
+        try:
+            with self._folder(parts[:-1]) as folder:
+                handle = os.open(parts[-1], _FILE, dir_fd=folder)
+        except NoSuchNote:
+            return None
+        except OSError as error:
+            if error.errno in {errno.ENOENT, errno.ENAMETOOLONG}:
+                return None
+            raise _refusal(path, error) from None
+        with os.fdopen(handle, "rb") as file:
+            facts = os.fstat(handle)
+            if not stat.S_ISREG(facts.st_mode):
+                raise Refused(f"{path} is not a regular file: it is left alone")
+            if facts.st_size > limit:
+                raise Refused(f"{path} has {facts.st_size:,} bytes, over the {limit:,} that are read: it is left alone")
+            return file.read(limit + 1)[:limit]
+
+    def replace(self, parts: tuple[str, ...], data: bytes, expected: bytes | None) -> bool:
+        """Put `data` in place of `expected`, atomically and on the disk; False, and nothing done, if it is not that."""
+        fresh = self.scratch / "note.new"
+        try:
+            with self._folder(parts[:-1], make=True) as folder:
+                mode = self._mode(parts[-1], folder)
+                write_durably(fresh, data, mode)
+                if self.read(parts, len(expected or b"") + 1) != expected:
+                    return False
+                os.rename(fresh, parts[-1], dst_dir_fd=folder)
+                os.fsync(folder)
+        except Refused:
+            return False
+        except OSError as error:
+            raise Unwritable(f"{'/'.join(parts)} could not be written: {error.strerror}") from None
+        return True
+
+    def walk(self, prefix: tuple[str, ...] = ()) -> Iterator[Seen]:
+        """Give every Markdown file below `prefix`, in the order of their names, the files of a folder first."""
+        try:
+            with self._folder(prefix) as folder:
+                yield from self._walk(prefix, folder)
+        except (NoSuchNote, Refused):
+            return
+
+    def _walk(self, parts: tuple[str, ...], folder: int) -> Iterator[Seen]:
+        with os.scandir(folder) as entries:
+            found = sorted(entries, key=lambda entry: entry.name)
+        if parts and _is_repository(folder):
+            return
+        below = []
+        for entry in found:
+            if entry.name.startswith(".") or not _is_utf8(entry.name):
+                continue
+            facts = entry.stat(follow_symlinks=False)
+            if stat.S_ISDIR(facts.st_mode):
+                below.append(entry.name)
+            elif stat.S_ISREG(facts.st_mode) and entry.name.endswith(".md"):
+                stamp = (facts.st_ino, facts.st_size, facts.st_mtime_ns)
+                yield Seen("/".join((*parts, entry.name)), facts.st_size, facts.st_mtime, stamp)
+        for name in below if len(parts) < _DEEPEST else ():
+            with contextlib.suppress(OSError), _opened(name, folder) as inner:
+                yield from self._walk((*parts, name), inner)
+
+    @contextlib.contextmanager
+    def _folder(self, parts: tuple[str, ...], make: bool = False) -> Iterator[int]:
+        """Hold the directory of these parts open, having followed no link and entered no nested repository."""
+        with contextlib.ExitStack() as open_folders:
+            folder = open_folders.enter_context(_opened(self.root))
+            for depth, name in enumerate(parts):
+                try:
+                    if make:
+                        _make(name, folder)
+                    folder = open_folders.enter_context(_opened(name, folder))
+                except FileNotFoundError:
+                    raise NoSuchNote(f"no such folder: {'/'.join(parts[: depth + 1])}") from None
+                except OSError as error:
+                    raise _refusal("/".join(parts[: depth + 1]), error) from None
+                if _is_repository(folder):
+                    raise Refused(f"{'/'.join(parts[: depth + 1])} is a repository of its own: it is left alone")
+            yield folder
+
+    @staticmethod
+    def _mode(name: str, folder: int) -> int | None:
+        try:
+            return stat.S_IMODE(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
+        except FileNotFoundError:
+            return None
+
+
+@contextlib.contextmanager
+def _opened(name: str | Path, inside: int | None = None) -> Iterator[int]:
+    handle = os.open(name, _FOLDER, dir_fd=inside)
+    try:
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def _make(name: str, folder: int) -> None:
+    with contextlib.suppress(FileExistsError):
+        os.mkdir(name, dir_fd=folder)
+        os.fsync(folder)
+
+
+def write_durably(path: Path, data: bytes, mode: int | None = None) -> None:
+    """Write a new file and have it on the disk before returning; `mode` None leaves the permissions to the umask."""
+    path.unlink(missing_ok=True)
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+    with os.fdopen(handle, "wb") as file:
+        file.write(data)
+        file.flush()
+        if mode is not None:
+            os.fchmod(handle, mode)
+        os.fsync(handle)
+
+
+def sync_folder(path: Path) -> None:
+    """Have the names in a directory on the disk before returning."""
+    with _opened(path) as folder:
+        os.fsync(folder)
+
+
+def _is_repository(folder: int) -> bool:
+    try:
+        os.stat(".git", dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _is_utf8(name: str) -> bool:
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _refusal(path: str, error: OSError) -> Refused:
+    if error.errno in {errno.ELOOP, errno.ENOTDIR}:
+        return Refused(f"{path} is a link or not what the path needs: it is left alone")
+    if error.errno == errno.EISDIR:
+        return Refused(f"{path} is a folder, not a note")
+    return Refused(f"{path} cannot be read: {error.strerror}")

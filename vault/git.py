@@ -1,0 +1,294 @@
+"""The only file that touches git: libgit2 in process, through its lowest calls.
+
+Content goes in and comes out as bytes.  No filter, attribute, hook or outside program runs, whatever a repository's
+files or its configuration say, because nothing here checks out, adds by path or refreshes an index.  All of it is on
+the disk when a call returns.  It does not lock: one writer at a time is its caller's promise.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import pygit2
+from pygit2.enums import DeltaStatus, DiffOption, FileMode, ObjectType, RepositoryState, SortMode
+
+from vault.errors import Busy, Corrupt, NotAVault, NotReady, Unwritable, VaultError
+from vault.files import sync_folder
+
+pygit2.settings.enable_fsync_gitdir(True)  # objects, references, their logs, and the directories that name them
+pygit2.settings.cache_max_size(16 * 1024 * 1024)
+
+_FILE = int(FileMode.BLOB)
+_FILES = {_FILE, int(FileMode.BLOB_EXECUTABLE)}
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """Who wrote something and when (`when` is aware)."""
+
+    name: str
+    email: str
+    when: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """One commit as it stands in the history; `parent` is None for a first one."""
+
+    id: str
+    parent: str | None
+    author: Author
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a commit did to one file; `patch` shows it as text whatever attributes say."""
+
+    path: str
+    kind: str
+    patch: str
+
+
+class Git:
+    """A repository with a worktree at `root`, on a branch."""
+
+    def __init__(self, root: Path) -> None:
+        if not root.is_dir():
+            raise NotAVault(f"{root}: no such directory")
+        if not (root / ".git").is_dir() or (root / ".git").is_symlink():
+            raise NotAVault(f"{root}: not a vault: expected a git repository with its own .git directory")
+        with _clear(f"{root}: cannot be opened as a git repository", NotAVault):
+            self._repo = pygit2.Repository(str(root))
+        if self._repo.is_bare:
+            raise NotAVault(f"{root}: a bare repository: a vault needs its notes as files beside .git")
+        self.root, self.gitdir = root, root / ".git"
+
+    @classmethod
+    def create(cls, root: Path, branch: str) -> Git:
+        """Make an empty repository, or return the one that is there."""
+        try:
+            root.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise Unwritable(f"{root}: cannot be created: {error.strerror}") from None
+        if not (root / ".git").exists():
+            with _clear(f"{root}: no repository could be made here", Unwritable):
+                pygit2.init_repository(str(root), initial_head=branch)
+        return cls(root)
+
+    def branch(self) -> str:
+        """Return the branch that HEAD is on; NotReady on a detached HEAD or in the middle of a merge or a rebase."""
+        state = RepositoryState(self._repo.state())
+        if state is not RepositoryState.NONE:
+            what = state.name.lower().replace("_", " ")
+            raise NotReady(f"{self.root}: a {what} is in progress: finish or abort it with git, then start again")
+        with _clear(f"{self.root}: HEAD cannot be read", Corrupt):
+            target = self._repo.lookup_reference("HEAD").target
+        if not isinstance(target, str):
+            raise NotReady(f"{self.root}: HEAD is detached: run `git switch` to go back to a branch")
+        return target.removeprefix("refs/heads/")
+
+    def setting(self, key: str) -> str | None:
+        """Return a value of git's configuration."""
+        with _clear(f"{self.root}: git's configuration cannot be read", Corrupt):
+            config = self._repo.config
+            return str(config[key]) if key in config else None
+
+    def remember(self, key: str, value: str) -> None:
+        """Write a value to the repository's own configuration."""
+        with _clear(f"{self.root}: git's configuration cannot be written", Unwritable):
+            pygit2.Config(str(self.gitdir / "config"))[key] = value
+
+    def head(self, branch: str) -> str | None:
+        """Return the commit at the end of a branch, None before the first one."""
+        try:
+            return str(self._repo.lookup_reference(f"refs/heads/{branch}").target)
+        except KeyError:
+            return None
+        except (pygit2.GitError, ValueError) as error:
+            hint = "see `git fsck` and `git reflog`"
+            raise Corrupt(f"{self.root}: the branch {branch!r} cannot be read ({error}): {hint}") from None
+
+    def resolve(self, name: str) -> str | None:
+        """Return the commit that a tag or branch points to, None where there is no such name."""
+        for reference in (f"refs/tags/{name}", f"refs/heads/{name}"):
+            with contextlib.suppress(KeyError, pygit2.GitError):
+                return str(self._repo.lookup_reference(reference).peel(ObjectType.COMMIT).id)
+        return None
+
+    def descends(self, commit: str, ancestor: str) -> bool:
+        """Whether `commit` is `ancestor` or came after it; False where either is not there."""
+        with contextlib.suppress(KeyError, pygit2.GitError):
+            return commit == ancestor or bool(self._repo.descendant_of(commit, ancestor))
+        return False
+
+    def identity(self, commit: str | None, path: str) -> str | None:
+        """Return the id of what a file held in a commit, None where there was no such file."""
+        entry = self._entry(commit, path)
+        return None if entry is None else str(entry.id)
+
+    def blob(self, identity: str) -> bytes:
+        """Return a stored content."""
+        with _clear(f"{self.root}: object {identity} cannot be read: see `git fsck`", Corrupt):
+            return bytes(self._repo[identity].data)
+
+    def store(self, content: bytes) -> str:
+        """Store a content and return its id."""
+        with _clear(f"{self.root}: nothing can be stored", Unwritable):
+            return str(self._repo.create_blob(content))
+
+    @staticmethod
+    def identify(content: bytes) -> str:
+        """Return the id that a content would be stored under."""
+        return str(pygit2.hash(content))
+
+    def commit(self, parent: str | None, changes: Mapping[str, str | None], message: str, author: Author) -> str:
+        """Write a commit that no branch has yet: `changes` gives each path its stored content, None to take it away.
+
+        Only the trees on the changed paths are written, so the cost does not grow with the vault.
+        """
+        nested: dict[str, Any] = {}
+        for path, identity in changes.items():
+            *folders, name = path.split("/")
+            place = nested
+            for folder in folders:
+                place = place.setdefault(folder, {})
+            place[name] = identity
+        with _clear(f"{self.root}: nothing can be committed", Unwritable):
+            tree = self._repo[parent].tree if parent else None
+            root = self._graft(tree, nested) or self._repo.TreeBuilder().write()
+            who = _signature(author)
+            made = self._repo.create_commit(None, who, who, message, root, [parent] if parent else [])
+            sync_folder(self.gitdir / "objects")
+            return str(made)
+
+    def advance(self, branch: str, old: str | None, new: str, author: Author) -> bool:
+        """Move a branch from `old` to `new`; False, and nothing done, when it is elsewhere by now."""
+        name = f"refs/heads/{branch}"
+        self._repo.set_ident(author.name, author.email)
+        try:
+            if old is None:
+                self._repo.references.create(name, new, force=False)
+                return True
+            reference = self._repo.lookup_reference(name)
+            if str(reference.target) != old:
+                return False
+            reference.set_target(new, "commit: trimtab")
+        except (pygit2.GitError, pygit2.AlreadyExistsError, KeyError, ValueError, OSError) as error:
+            if self.head(branch) != old:
+                return False
+            if "lock" in str(error):
+                raise Busy(f"{self.root}: the branch {branch!r} is locked by another git process: try again") from None
+            raise Unwritable(f"{self.root}: the branch {branch!r} could not be moved: {error}") from None
+        return True
+
+    def mark(self, name: str, commit: str) -> None:
+        """Point a plain tag at a commit, wherever it pointed before."""
+        with _clear(f"{self.root}: the tag {name!r} could not be set", Unwritable):
+            self._repo.references.create(f"refs/tags/{name}", commit, force=True)
+
+    def merged(self, base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
+        """Return both changes of `base` together, None where they clash."""
+        with _clear(f"{self.root}: nothing can be merged", VaultError):
+            entries = [pygit2.IndexEntry("note", self._repo.create_blob(each), _FILE) for each in (base, ours, theirs)]
+            result = self._repo.merge_file_from_index(*entries)
+            return result.contents.encode() if result.automergeable else None
+
+    def list_in_index(self, commit: str, paths: Mapping[str, str], fresh: Path) -> None:
+        """Write to `fresh` an index that lists `paths` as in `commit` and all else as a person has it staged.
+
+        It keeps the time stamp of the present index, which git compares with the files' to know which entries it has to
+        look at again.  The caller holds git's lock of the index.
+        """
+        present = self.gitdir / "index"
+        with _clear(f"{self.root}: the index cannot be brought up to date", Corrupt):
+            fresh.unlink(missing_ok=True)
+            if present.exists():
+                fresh.write_bytes(present.read_bytes())
+            index = pygit2.Index(str(fresh))
+            if not present.exists():
+                index.read_tree(self._repo[commit].tree)
+            for path, identity in paths.items():
+                entry = self._entry(commit, path)
+                if entry is not None and str(entry.id) == identity:
+                    index.add(pygit2.IndexEntry(path, entry.id, entry.filemode))
+            index.write()
+            if present.exists():
+                facts = present.stat()
+                os.utime(fresh, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+
+    def history(self, newest: str | None, stop: str | None = None) -> Iterator[Commit]:
+        """Give the commits from `newest` back to, and without, `stop`, the newest first."""
+        if newest is None:
+            return
+        with _clear(f"{self.root}: the history cannot be read: see `git fsck`", Corrupt):
+            walk = self._repo.walk(newest, SortMode.TOPOLOGICAL | SortMode.TIME)
+            if stop is not None:
+                walk.hide(stop)
+            for each in walk:
+                parent = str(each.parent_ids[0]) if each.parent_ids else None
+                zone = timezone(timedelta(minutes=each.author.offset))
+                when = datetime.fromtimestamp(each.author.time, zone)
+                message = each.raw_message.decode("utf-8", "replace")
+                yield Commit(str(each.id), parent, Author(each.author.name, each.author.email, when), message)
+
+    def changes(self, commit: Commit) -> Iterator[Change]:
+        """Give what a commit changed against its first parent, always as text."""
+        with _clear(f"{self.root}: commit {commit.id} cannot be read: see `git fsck`", Corrupt):
+            new = self._repo[commit.id].tree
+            if commit.parent:
+                found = self._repo.diff(self._repo[commit.parent].tree, new, flags=DiffOption.FORCE_TEXT)
+            else:
+                found = new.diff_to_tree(flags=DiffOption.FORCE_TEXT, swap=True)
+            for patch in found:
+                path = patch.delta.new_file.raw_path.decode("utf-8", "backslashreplace")
+                text = patch.data.decode("utf-8", "replace")
+                yield Change(path, DeltaStatus(patch.delta.status).name.lower(), text)
+
+    def _entry(self, commit: str | None, path: str) -> Any:
+        if commit is None:
+            return None
+        with _clear(f"{self.root}: commit {commit} cannot be read: see `git fsck`", Corrupt):
+            tree = self._repo[commit].tree
+        try:
+            entry = tree[path]
+        except KeyError:
+            return None
+        return entry if int(entry.filemode) in _FILES else None
+
+    def _graft(self, tree: Any, changes: Mapping[str, Any]) -> Any:
+        builder = self._repo.TreeBuilder(tree) if tree is not None else self._repo.TreeBuilder()
+        for name, change in changes.items():
+            old = tree[name] if tree is not None and name in tree else None
+            if isinstance(change, Mapping):
+                inner = self._graft(old if isinstance(old, pygit2.Tree) else None, change)
+                mode = int(FileMode.TREE)
+            else:
+                inner = change
+                mode = int(old.filemode) if old is not None and int(old.filemode) in _FILES else _FILE
+            if inner is not None:
+                builder.insert(name, inner, mode)
+            elif old is not None:
+                builder.remove(name)
+        return builder.write() if len(builder) else None
+
+
+def _signature(author: Author) -> Any:
+    offset = author.when.utcoffset() or timedelta()
+    return pygit2.Signature(author.name, author.email, int(author.when.timestamp()), int(offset.total_seconds() // 60))
+
+
+@contextlib.contextmanager
+def _clear(what: str, kind: type[VaultError]) -> Iterator[None]:
+    """Turn what libgit2 raises into one clear line."""
+    try:
+        yield
+    except (pygit2.GitError, KeyError, ValueError, OSError) as error:
+        reason = " ".join(str(error).split())
+        raise kind(f"{what} ({reason})" if reason else what) from None

@@ -1,0 +1,186 @@
+"""The vault: a git repository of Markdown notes that a person and an agent write at the same time.
+
+It knows nothing of agents: callers say who writes, when and why.  One process commits at a time; threads may share it.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+from vault.draft import Draft
+from vault.edit import Edit
+from vault.errors import Busy, NotReady, Unwritable, VaultError
+from vault.escape import one_line
+from vault.files import Files
+from vault.git import Author, Git
+from vault.landing import LARGEST_READ, Landing, read_paper
+from vault.locks import remove_stale, remove_unfinished, turn
+from vault.search import Shelf
+from vault.work import Kept, Work, message_of
+
+_ATTEMPTS, _PAUSE_SECONDS = 5, 0.05
+
+
+class Vault:
+    """An open vault.  `notices` are lines for the person about what was found and mended."""
+
+    def __init__(self, git: Git, branch: str) -> None:
+        self._git, self.branch = git, branch
+        self.root = git.root
+        self._own = git.gitdir / "trimtab"
+        self._paper = self._own / "landing.json"
+        self._lock = threading.Lock()
+        self.files = Files(git.root, self._own)
+        self.shelf = Shelf(self.files)
+        self.notices: list[str] = []
+
+    @classmethod
+    def create(cls, path: Path | str, name: str, email: str, branch: str = "main") -> Vault:
+        """Make a vault, or take over a repository that is there; `name` and `email` are the agent's."""
+        git = Git.create(Path(path), branch)
+        _check_writable(git)
+        git.remember("trimtab.name", one_line(name, 100))
+        git.remember("trimtab.email", one_line(email, 100))
+        return cls.open(path)
+
+    @classmethod
+    def open(cls, path: Path | str) -> Vault:
+        """Open a vault and end what a killed writer had begun; VaultError says in one line why it cannot be used."""
+        git = Git(Path(path))
+        _check_writable(git)
+        vault = cls(git, git.setting("trimtab.branch") or "")
+        try:
+            vault._own.mkdir(exist_ok=True)
+        except OSError as error:
+            raise Unwritable(f"{vault._own}: cannot be made: {error.strerror}") from None
+        with turn(vault._own / "lock"):
+            vault._recover()
+            here = git.branch()
+            if not vault.branch:
+                git.remember("trimtab.branch", here)
+                vault.branch = here
+            vault._check_branch()
+            git.identity(git.head(here), "AGENTS.md")
+        return vault
+
+    @property
+    def agent(self) -> tuple[str, str]:
+        """The agent's name and address, as `create` was told them."""
+        return self._git.setting("trimtab.name") or "trimtab", self._git.setting("trimtab.email") or "trimtab@localhost"
+
+    @property
+    def head(self) -> str | None:
+        """The newest commit, None before the first one."""
+        return self._git.head(self.branch)
+
+    @property
+    def git(self) -> Git:
+        """The repository, for reading its history."""
+        return self._git
+
+    def draft(self) -> Draft:
+        """Begin the notes of a run."""
+        return Draft(self)
+
+    def add(self, contents: Mapping[str, str], message: str, author: Author) -> Kept | None:
+        """Write files in a person's name, past the rules for agents; those that exist are kept as they are."""
+        edits = {
+            path: Edit(text=text.encode())
+            for path, text in contents.items()
+            if self.files.read(tuple(path.split("/")), LARGEST_READ) is None
+        }
+        return self.commit(edits, message, author, {}) if edits else None
+
+    def commit(
+        self, edits: Mapping[str, Edit], message: str, author: Author, trailers: Mapping[str, str]
+    ) -> Kept | None:
+        """Commit edits at once, after the person's own edits of the same notes; None when nothing changes.
+
+        When this returns, the commit is on the disk.  Raises VaultError, and then no branch has been moved.
+        """
+        text = message_of(message, trailers)
+        try:
+            with self._lock, turn(self._own / "lock"):
+                self._check_branch()
+                owed = self._land_owed()
+                for attempt in range(_ATTEMPTS):
+                    work = Work(self._git, self.files, self.branch, self.head)
+                    for path, edit in edits.items():
+                        work.take(path, edit)
+                    if not work.by_agent:
+                        self.notices += work.remarks
+                        return None
+                    kept = work.commit(text, author, self._person(author))
+                    if self._acknowledge(work, work.landing(kept.commit), owed, author):
+                        return kept
+                    self._pause(attempt)
+        except OSError as error:
+            raise Unwritable(f"{self.root}: cannot be written: {error.strerror}") from None
+        raise Busy(f"{self.root}: other git processes keep writing to {self.branch!r}: try again")
+
+    def _acknowledge(self, work: Work, landing: Landing, owed: Landing, author: Author) -> bool:
+        """Move the branch and then the files; False, and nothing done, when somebody else moved or locked it."""
+        landing = owed.before(landing)
+        landing.save(self._paper)
+        moved = False
+        try:
+            moved = self._git.advance(self.branch, work.head, landing.commit, author)
+        except Busy:
+            return False
+        finally:
+            if not moved:
+                owed.save(self._paper)
+        try:
+            self._land(landing)
+        except (VaultError, OSError) as error:
+            self.notices.append(f"committed, but the files come with the next commit: {error}")
+        return True
+
+    def _pause(self, attempt: int) -> None:
+        time.sleep(_PAUSE_SECONDS)
+        if attempt == _ATTEMPTS - 2:
+            self.notices += [f"removed a lock without an owner: {name}" for name in remove_stale(self._git.gitdir)]
+
+    def _recover(self) -> None:
+        remove_unfinished(self._git.gitdir)
+        self.notices += [f"removed a lock that a crash left behind: {name}" for name in remove_stale(self._git.gitdir)]
+        if landing := read_paper(self._paper):
+            self._land(landing)
+
+    def _land_owed(self) -> Landing:
+        """End a landing that could not end before; return what the index is still owed while another git holds it."""
+        landing = read_paper(self._paper)
+        if landing is None or self._land(landing):
+            return Landing(self.branch, "")
+        return Landing(self.branch, landing.commit, {path: (now, now) for path, (_, now) in landing.paths.items()})
+
+    def _land(self, landing: Landing) -> bool:
+        """Bring files and index up to a commit; False when the index has to wait for another git process."""
+        try:
+            self.notices += landing.land(self._git, self.files)
+        except Busy as busy:
+            if not remove_stale(self._git.gitdir):
+                self.notices.append(f"{busy}: `git status` is behind until the next commit")
+                return False
+            landing.land(self._git, self.files)
+        self._paper.unlink(missing_ok=True)
+        return True
+
+    def _check_branch(self) -> None:
+        here, ours = self._git.branch(), self.branch
+        if here != ours:
+            raise NotReady(f"{self.root}: HEAD is on {here!r}, the agent writes to {ours!r}: run `git switch {ours}`")
+
+    def _person(self, author: Author) -> Author:
+        name, email = self._git.setting("user.name"), self._git.setting("user.email")
+        return Author(name or "person", email or "person@localhost", author.when)
+
+
+def _check_writable(git: Git) -> None:
+    for place in (git.root, git.gitdir):
+        if not os.access(place, os.W_OK | os.X_OK):
+            raise Unwritable(f"{place}: no permission to write here")

@@ -1,0 +1,95 @@
+"""One commit in the making: what lies on the disk, what the person changed by hand, and what the agent adds to it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from vault.edit import Edit
+from vault.errors import Refused
+from vault.escape import one_line
+from vault.files import Files
+from vault.git import Author, Git
+from vault.landing import LARGEST_READ, Landing
+
+_KEY = re.compile(r"[A-Za-z][A-Za-z0-9-]*")
+_SUBJECT, _VALUE = 120, 200
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A commit that was made.  `person` is the one of the person's own edits that had to come first.
+
+    `remarks` are lines for the person, one for each note that could not be written as the agent meant it.
+    """
+
+    commit: str
+    paths: tuple[str, ...]
+    person: str | None = None
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Work:
+    """Edits against the present end of a branch; nothing that git or a reader can see changes here."""
+
+    git: Git
+    files: Files
+    branch: str
+    head: str | None = None
+    by_person: dict[str, str | None] = field(default_factory=dict)
+    by_agent: dict[str, tuple[str | None, str]] = field(default_factory=dict)
+    remarks: list[str] = field(default_factory=list)
+
+    def take(self, path: str, edit: Edit) -> None:
+        """Join an edit with what the file holds now."""
+        try:
+            here = self.files.read(tuple(path.split("/")), LARGEST_READ)
+        except Refused as refused:
+            self.remarks.append(f"not written: {refused}")
+            return
+        after = edit.onto(here) if edit.fits(here) else self._joined(edit, here)
+        if after == here:
+            return
+        found = None if here is None else self.git.identify(here)
+        if found != self.git.identity(self.head, path):
+            self.by_person[path] = None if here is None else self.git.store(here)
+        if after is None:
+            path, found, after = self._beside(path), None, edit.onto(edit.base)
+        self.by_agent[path] = (found, self.git.store(after))
+
+    def commit(self, message: str, author: Author, person: Author) -> Kept:
+        """Write the person's commit, if there is something for it, and the agent's on top; no branch has them yet."""
+        parent, first = self.head, None
+        if self.by_person:
+            subject = one_line("edit " + ", ".join(self.by_person) + " by hand", _SUBJECT)
+            parent = first = self.git.commit(parent, self.by_person, subject + "\n", person)
+        contents = {path: now for path, (_, now) in self.by_agent.items()}
+        made = self.git.commit(parent, contents, message, author)
+        return Kept(made, tuple(self.by_agent), first, tuple(self.remarks))
+
+    def landing(self, commit: str) -> Landing:
+        """What has to be done once the branch is at the commit."""
+        unchanged = {path: (here, here) for path, here in self.by_person.items() if here is not None}
+        return Landing(self.branch, commit, {**unchanged, **self.by_agent})
+
+    def _joined(self, edit: Edit, here: bytes | None) -> bytes | None:
+        """Both edits of a note that changed since the run read it; None where they clash."""
+        mine = edit.onto(edit.base)
+        return mine if here is None else self.git.merged(edit.base or b"", here, mine)
+
+    def _beside(self, path: str) -> str:
+        """A free name for the agent's version of a note whose same lines the person has just edited."""
+        for number in range(1, 1000):
+            name = f"{path.removesuffix('.md')}.agent-{number}.md"
+            if self.files.read(tuple(name.split("/")), LARGEST_READ) is None and name not in self.by_agent:
+                self.remarks.append(f"{path} was edited by hand at the same time: the agent's version is {name}")
+                return name
+        raise Refused(f"{path}: there are too many versions beside it")
+
+
+def message_of(subject: str, trailers: Mapping[str, str]) -> str:
+    """Return a commit message on which no text from outside can forge a line."""
+    lines = [f"{key}: {one_line(value, _VALUE)}" for key, value in trailers.items() if _KEY.fullmatch(key) and value]
+    return "\n".join([one_line(subject, _SUBJECT) or "edit notes", *([""] if lines else []), *lines, ""])
