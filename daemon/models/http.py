@@ -1,0 +1,177 @@
+"""The one door to providers over HTTP: opens a stream of events, reads JSON, and turns every failure into one line.
+
+It keeps one connection pool for its life, follows no redirect, and asks for no compression.  It knows neither prompts
+nor wire formats.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+import ssl
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
+from typing import Any
+
+import httpx
+
+from daemon.models.fault import Fault, Server, excerpt, refused
+from daemon.models.sse import Event, Events
+from daemon.stages import Clock
+
+_CONNECT_SECONDS = 10.0
+_IDLE_SECONDS = 4.0  # below the five seconds after which common servers close an idle connection
+_SECRET = frozenset({"authorization", "x-api-key"})
+_MOST_ERROR_BYTES = 16 * 1024
+_MOST_LIST_BYTES = 8 * 1024 * 1024
+
+Headers = Callable[[], Mapping[str, str]]
+"""Called for each request, so that a rotated key is used at once; the values may be secret."""
+
+
+class Door:
+    """One server.  `timeout` is how long it may be silent, in seconds; how long all may take is the caller's affair."""
+
+    def __init__(
+        self, server: Server, url: str, timeout: float, headers: Headers, clock: Clock, *, local: bool
+    ) -> None:
+        self._server, self._url, self._timeout, self._headers, self._clock = server, url, timeout, headers, clock
+        times = httpx.Timeout(timeout, connect=min(timeout, _CONNECT_SECONDS))
+        pool = httpx.Limits(max_connections=32, max_keepalive_connections=4, keepalive_expiry=_IDLE_SECONDS)
+        # What stays on this machine must not take the way through a proxy that the environment names.
+        self._client = httpx.AsyncClient(timeout=times, limits=pool, trust_env=not local, follow_redirects=False)
+
+    async def close(self) -> None:
+        await self._client.aclose()
+
+    @contextlib.asynccontextmanager
+    async def events(self, path: str, body: Mapping[str, Any]) -> AsyncIterator[AsyncGenerator[Event]]:
+        """Post `body` and give the events of the answer.  Raises Fault, from the block too while it reads."""
+        content = json.dumps(body, ensure_ascii=False, default=str).encode("utf-8", "replace")
+        headers, secrets = self._headers_and_secrets("text/event-stream")
+        opened = False
+        with self._explained(lambda: opened):
+            async with self._client.stream("POST", self._url + path, content=content, headers=headers) as response:
+                await self._accept(response, secrets)
+                opened = True
+                yield self._read(response, secrets)
+
+    async def get(self, path: str) -> Any:
+        """Return the JSON at `path`.  Raises Fault."""
+        headers, secrets = self._headers_and_secrets("application/json")
+        with self._explained(lambda: False):
+            async with self._client.stream("GET", self._url + path, headers=headers) as response:
+                await self._accept(response, secrets)
+                text = await _start(response, _MOST_LIST_BYTES)
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError):
+            raise Fault(self._server.line(f"answered 200 with what is not JSON: {_clean(text, secrets)}")) from None
+
+    def clean(self, text: str) -> str:
+        """Return an excerpt of the server's words that is fit for an error."""
+        return _clean(text, self._headers_and_secrets("")[1])
+
+    def _headers_and_secrets(self, accept: str) -> tuple[dict[str, str], tuple[str, ...]]:
+        headers = {"Accept": accept, "Accept-Encoding": "identity", "User-Agent": "trimtab", **self._headers()}
+        headers |= {"Content-Type": "application/json"}
+        return headers, tuple(value for name, value in headers.items() if name.lower() in _SECRET)
+
+    async def _accept(self, response: httpx.Response, secrets: tuple[str, ...]) -> None:
+        if response.status_code == 200:
+            return
+        text = ""
+        with contextlib.suppress(httpx.HTTPError):
+            text = await _start(response, _MOST_ERROR_BYTES)
+        raise refused(self._server, response.status_code, response.headers, _struck(text, secrets), self._clock.now())
+
+    async def _read(self, response: httpx.Response, secrets: tuple[str, ...]) -> AsyncGenerator[Event]:
+        kind = response.headers.get("content-type", "text/event-stream").partition(";")[0].strip().lower()
+        if kind == "application/json":  # a server that does not stream answers all at once
+            text = await _start(response, _MOST_LIST_BYTES)
+            if text.strip():
+                yield Event("message", text)
+            return
+        if kind != "text/event-stream":
+            text = _clean(await _start(response, _MOST_ERROR_BYTES), secrets)
+            raise Fault(
+                self._server.line(f"answered 200 with {excerpt(kind)} where a stream was due; check url: {text}")
+            )
+        events = Events()
+        try:
+            async for chunk in response.aiter_bytes():
+                for event in events.feed(chunk):
+                    yield event
+        except ValueError as wrong:
+            raise Fault(self._server.line(f"sent {wrong}")) from None
+        for event in events.end():
+            yield event
+
+    @contextlib.contextmanager
+    def _explained(self, opened: Callable[[], bool]) -> Iterator[None]:
+        try:
+            yield
+        except httpx.TimeoutException as late:
+            raise self._late(late, opened()) from None
+        except httpx.ConnectError as failed:
+            raise self._unconnected(failed) from None
+        except httpx.TransportError as broken:
+            words = (
+                "closed the connection in the middle of its answer"
+                if opened()
+                else "closed the connection without an answer"
+            )
+            raise Fault(self._server.line(f"{words} ({excerpt(str(broken)) or type(broken).__name__})")) from None
+        except (httpx.HTTPError, httpx.InvalidURL) as wrong:
+            raise Fault(self._server.line(f"could not be asked: {excerpt(str(wrong))}")) from None
+
+    def _late(self, late: httpx.TimeoutException, opened: bool) -> Fault:
+        if isinstance(late, httpx.ConnectTimeout):
+            return Fault(self._server.line("did not take the connection in time"), again=True)
+        if isinstance(late, httpx.PoolTimeout):
+            return Fault(self._server.line("has too many calls of ours open"), provider=False)
+        when = "stopped in the middle of its answer and" if opened else "took the request and"
+        return Fault(self._server.line(f"{when} sent nothing for {self._timeout:g} s"))
+
+    def _unconnected(self, failed: httpx.ConnectError) -> Fault:
+        cause = _root(failed)
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            return Fault(self._server.line(f"shows a certificate that is not trusted: {cause.verify_message}"))
+        if isinstance(cause, ssl.SSLError):
+            return Fault(self._server.line(f"does not speak TLS as it should (is it http, not https?): {cause.reason}"))
+        if isinstance(cause, socket.gaierror):
+            return Fault(self._server.line("has no address: no network, or the name in url is wrong"), again=True)
+        return Fault(self._server.line(f"cannot be reached: {excerpt(str(cause)) or 'no connection'}"), again=True)
+
+
+def _root(error: BaseException) -> BaseException:
+    """Return the operating system's error behind the library's; a chain of causes is not always only causes."""
+    seen, best = error, error
+    while (inner := seen.__cause__ or seen.__context__) is not None:
+        seen = inner
+        if isinstance(seen, OSError):
+            best = seen
+    return best
+
+
+async def _start(response: httpx.Response, most: int) -> str:
+    """Return the first `most` bytes of a body as text."""
+    got = bytearray()
+    async for chunk in response.aiter_bytes():
+        got += chunk
+        if len(got) >= most:
+            break
+    return bytes(got[:most]).decode("utf-8", "replace")
+
+
+def _struck(text: str, secrets: tuple[str, ...]) -> str:
+    """Strike the keys out: some servers quote the header that they did not like."""
+    for secret in secrets:
+        for part in {secret, secret.removeprefix("Bearer ")}:
+            if len(part) >= 4:
+                text = text.replace(part, "[key]")
+    return text
+
+
+def _clean(text: str, secrets: tuple[str, ...]) -> str:
+    return excerpt(_struck(text, secrets))
