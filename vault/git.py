@@ -82,6 +82,10 @@ class Git:
                 pygit2.init_repository(str(root), initial_head=branch)
         return cls(root)
 
+    def close(self) -> None:
+        """Let go of the open pack files; they are opened again when they are asked for."""
+        self._repo.free()
+
     def branch(self) -> str:
         """Return the branch that HEAD is on; NotReady on a detached HEAD or in the middle of a merge or a rebase."""
         state = RepositoryState(self._repo.state())

@@ -53,7 +53,7 @@ class Shelf:
     def search(
         self, query: str, limit: int, pending: Mapping[str, str], leave: Callable[[str], bool] | None = None
     ) -> Sequence[Hit]:
-        """Return the best `limit` notes; `pending` texts stand for their files, notes that `leave` names are left out."""
+        """Return the best `limit` notes; `pending` texts stand for their files, what `leave` names is left out."""
         asked = dict.fromkeys(word for word in re.findall(r"\w+", query.casefold()) if len(word) > 1)
         words = tuple(asked)[:_MOST_WORDS]
         if not words:

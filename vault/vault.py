@@ -9,7 +9,9 @@ import os
 import threading
 import time
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Self
 
 from vault.draft import Draft
 from vault.edit import Edit
@@ -67,6 +69,17 @@ class Vault:
             git.identity(git.head(here), "AGENTS.md")
         return vault
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the repository's files; safe to call twice."""
+        with self._lock:
+            self._git.close()
+
     @property
     def agent(self) -> tuple[str, str]:
         """The agent's name and address, as `create` was told them."""
@@ -86,14 +99,15 @@ class Vault:
         """Begin the notes of a run."""
         return Draft(self)
 
-    def add(self, contents: Mapping[str, str], message: str, author: Author) -> Kept | None:
-        """Write files in a person's name, past the rules for agents; those that exist are kept as they are."""
+    def plant(self, contents: Mapping[str, str], message: str, author: Author | None = None) -> Kept | None:
+        """Write files past the rules for agents, in the person's name by default; those that exist stay as they are."""
         edits = {
             path: Edit(text=text.encode())
             for path, text in contents.items()
             if self.files.read(tuple(path.split("/")), LARGEST_READ) is None
         }
-        return self.commit(edits, message, author, {}) if edits else None
+        who = author or self._person(datetime.now(UTC))
+        return self.commit(edits, message, who, {}) if edits else None
 
     def commit(
         self, edits: Mapping[str, Edit], message: str, author: Author, trailers: Mapping[str, str]
@@ -114,7 +128,7 @@ class Vault:
                     if not work.by_agent:
                         self.notices += work.remarks
                         return None
-                    kept = work.commit(text, author, self._person(author))
+                    kept = work.commit(text, author, self._person(author.when))
                     if self._acknowledge(work, work.landing(kept.commit), owed, author):
                         return kept
                     self._pause(attempt)
@@ -175,9 +189,9 @@ class Vault:
         if here != ours:
             raise NotReady(f"{self.root}: HEAD is on {here!r}, the agent writes to {ours!r}: run `git switch {ours}`")
 
-    def _person(self, author: Author) -> Author:
+    def _person(self, when: datetime) -> Author:
         name, email = self._git.setting("user.name"), self._git.setting("user.email")
-        return Author(name or "person", email or "person@localhost", author.when)
+        return Author(name or "person", email or "person@localhost", when)
 
 
 def _check_writable(git: Git) -> None:
