@@ -58,6 +58,8 @@ class Recovery:
         kept = await self._states.load(self._thread)
         self._panel.load({name: state for name, state in kept.items() if not name.startswith(_BREAKER)})
         self._breakers = breakers(kept, self._cooldown)
+        for breaker in self._breakers.values():
+            breaker.allows(self._clock.now().timestamp())  # one that has rested is half-open now: this run is its probe
 
     def listen(self) -> None:
         """Begin to watch a new reply as it is written."""
@@ -112,7 +114,7 @@ class Recovery:
             breaker = self._breakers.setdefault(self._ended.guard, Breaker(self._cooldown))
             breaker.trip(at)
             self._observer.recovered("rest", "opened")
-            log.warning("breaker.opened", guard=self._ended.guard, thread=self._thread, until=breaker.until)
+            log.warning("breaker.opened", guard=self._ended.guard, thread=self._thread, rest_seconds=breaker.rest)
         elif completed:
             for breaker in self._breakers.values():
                 breaker.passed(at)

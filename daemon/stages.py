@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from daemon.types import (
     Heartbeat,
@@ -66,6 +66,17 @@ class Model(Protocol):
         """Free what it holds; safe to call twice."""
 
 
+@runtime_checkable
+class Counting(Protocol):
+    """A model that knows how much it can be shown, and what a prompt takes of that.  Both may start it."""
+
+    async def window(self) -> int:
+        """Return how many tokens one thread may have."""
+
+    async def count(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> int:
+        """Return how many tokens these take."""
+
+
 class Tools(Protocol):
     """The hands of one run."""
 
@@ -86,7 +97,7 @@ class Memory(Protocol):
 class Recorder(Protocol):
     """The trajectory.  What has been awaited here survives a kill."""
 
-    async def begin(self, run: Run, heartbeat: Heartbeat, model: str) -> None:
+    async def begin(self, run: Run, heartbeat: Heartbeat) -> None:
         """Open the record of a run."""
 
     async def step(self, run: Run, step: Step) -> None:

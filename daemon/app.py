@@ -1,0 +1,258 @@
+"""The composition root: from an agent directory to stages that fit together.  The only file that binds concrete ones."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+from typing import Any
+
+import structlog
+
+from daemon.context.gather import Gather, Window
+from daemon.errors import ConfigError, StorageError, UsageError
+from daemon.heartbeat.clock import SystemClock
+from daemon.heartbeat.folder import Folder
+from daemon.home import Home
+from daemon.loop import Loop
+from daemon.memory import VaultMemory
+from daemon.models import MODELS
+from daemon.models.router import Router
+from daemon.observe.everyone import Everyone, ObservedRecorder
+from daemon.recovery import Recovery, resting
+from daemon.registry import load
+from daemon.runner import Runner
+from daemon.settings import FILE, Settings, validated
+from daemon.settings import load as load_settings
+from daemon.stages import Clock, Counting, Model, Observer
+from daemon.tools import TOOLS
+from daemon.tools.toolbox import Setting, Tool, Toolbox
+from daemon.trajectories.database import Database
+from daemon.trajectories.guard_states import SqlGuardStates
+from daemon.trajectories.ledger import SqlLedger
+from daemon.trajectories.recorder import SqlRecorder
+from daemon.trajectories.threads import SqlThreadLog
+from daemon.types import Heartbeat, Message, Occurrence, Run, ToolSpec
+from guards import Panel
+from vault import Vault, VaultError
+
+log = structlog.get_logger()
+
+_SECOND = timedelta(seconds=1)
+_CHARS_PER_TOKEN = 4  # where the model cannot count for us
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """One agent with its stages, open and ready; `run` carries out one occurrence."""
+
+    home: Home
+    settings: Settings
+    clock: Clock
+    vault: Vault
+    folder: Folder
+    ledger: SqlLedger
+    states: SqlGuardStates
+    threads: SqlThreadLog
+    recorder: ObservedRecorder
+    observer: Everyone
+    models: Mapping[str, Model]
+    tools: Mapping[str, Tool]
+
+    async def run(self, heartbeat: Heartbeat, occurrence: Occurrence) -> Run:
+        return await self.runner()(heartbeat, occurrence)
+
+    def runner(self) -> Runner:
+        return Runner(self._assemble, self.recorder, [self.observer], self.clock)
+
+    async def refusal(self, heartbeat: Heartbeat) -> str | None:
+        """Return why a heartbeat that is due must not run now, None if it may."""
+        if reason := self.home.paused():
+            return f"paused: {reason}"
+        return await resting(heartbeat.thread or heartbeat.name, self.states, self.clock, self._cooldown)
+
+    @property
+    def _cooldown(self) -> float:
+        return self.settings.breaker.cooldown_seconds
+
+    async def _assemble(self, heartbeat: Heartbeat, run: Run) -> Loop:
+        """Build the loop of one run.  Raises ConfigError when the heartbeat names what is not there."""
+        model = self._route(heartbeat)
+        draft = self.vault.draft()
+        zone = heartbeat.schedule.timezone
+        setting = Setting(heartbeat.name, run.id, run.started_at, zone, draft, self.home.path)
+        memory = VaultMemory(draft, self.clock)
+        window = await self._window(heartbeat)
+        gather = Gather(
+            threads=self.threads,
+            window=window,
+            instructions=partial(asyncio.to_thread, _instructions, self.vault),
+            recall=partial(memory.recall, limit=self.settings.context.recall_notes),
+            zone=zone,
+            compact_at=self.settings.context.compact_at,
+            keep_runs=self.settings.context.keep_runs,
+        )
+        thread = heartbeat.thread or heartbeat.name
+        recovery = Recovery(thread, self._panel(heartbeat), self.states, self.clock, self._cooldown, self.observer)
+        toolbox = Toolbox([self._tool(heartbeat, name) for name in heartbeat.tools], setting)
+        return Loop(gather, model, recovery, toolbox, memory, self.recorder, self.clock)
+
+    def _route(self, heartbeat: Heartbeat) -> Model:
+        names = heartbeat.models or (next(iter(self.models)),)
+        for name in names:
+            if name not in self.models:
+                known = ", ".join(self.models)
+                raise ConfigError(f"heartbeats/{heartbeat.name}.md", "model", f"{name!r} is not one of {known}")
+        chosen = [self.models[name] for name in names]
+        return chosen[0] if len(chosen) == 1 else Router(chosen, self.clock)
+
+    def _tool(self, heartbeat: Heartbeat, name: str) -> Tool:
+        if name not in self.tools:
+            known = ", ".join(sorted(self.tools))
+            raise ConfigError(f"heartbeats/{heartbeat.name}.md", "tools", f"{name!r} is not one of {known}")
+        return self.tools[name]
+
+    async def _window(self, heartbeat: Heartbeat) -> Window:
+        model = self.models[heartbeat.models[0] if heartbeat.models else next(iter(self.models))]
+        if isinstance(model, Counting):
+            return Window(await model.window(), model.count)
+        return Window(self.settings.context.tokens, _estimate)
+
+    def _panel(self, heartbeat: Heartbeat) -> Panel:
+        budget = heartbeat.budget
+        limits = {"steps": budget.steps, "tokens": budget.tokens, "seconds": budget.seconds, "usd": budget.usd}
+        return panel(self.settings, {"budget": limits})
+
+
+@contextlib.asynccontextmanager
+async def opened(home: Home, observers: Sequence[Observer] = (), clock: Clock | None = None) -> AsyncIterator[Agent]:
+    """Open the agent of a directory that the caller holds; everything is closed again, in order, at the end.
+
+    Raises ConfigError for anything that a person wrote wrongly, StorageError for a disk that does not work.
+    """
+    clock = clock or SystemClock()
+    settings = load_settings(home.path)
+    panel(settings, {})
+    tools = {name: _plugged(TOOLS, "tools", name, name, settings.tools.get(name, {}))() for name in TOOLS}
+    for name in settings.tools:
+        if name not in tools:
+            tools[name] = _plugged(TOOLS, "tools", name, name, settings.tools[name])()
+    models = {name: _model(home, name, table) for name, table in settings.models.items()}
+    async with contextlib.AsyncExitStack() as stack:
+        for model in models.values():
+            stack.push_async_callback(model.close)
+        database = await asyncio.to_thread(Database.open, home.database)
+        stack.push_async_callback(asyncio.to_thread, database.close)
+        vault = await asyncio.to_thread(_vault, home)
+        folder = Folder(home.heartbeats, settings.zone)
+        folder.look()
+        everyone = Everyone(observers)
+        yield Agent(
+            home=home,
+            settings=settings,
+            clock=clock,
+            vault=vault,
+            folder=folder,
+            ledger=SqlLedger(database),
+            states=SqlGuardStates(database),
+            threads=SqlThreadLog(database),
+            recorder=ObservedRecorder(SqlRecorder(database), everyone),
+            observer=everyone,
+            models=models,
+            tools=tools,
+        )
+
+
+async def beat_in(agent: Agent, name: str) -> Run:
+    """Run a heartbeat of an open agent now, as an occurrence of its own.  Raises UsageError or ConfigError."""
+    agent.folder.look()
+    found = agent.folder.found.get(name)
+    if found is None:
+        known = ", ".join(agent.folder.found) or "none"
+        raise UsageError(f"there is no heartbeat {name!r} in {agent.home.heartbeats}; there is {known}")
+    if isinstance(found, ConfigError):
+        raise found
+    if reason := await agent.refusal(found):
+        raise UsageError(f"{name} may not run: {reason}")
+    moment = agent.clock.now().replace(microsecond=0)
+    while (claimed := await agent.ledger.claim(name, moment, next_due=None, manual=True)) is None:
+        moment += _SECOND
+    return await agent.run(found, claimed)
+
+
+def panel(settings: Settings, extra: Mapping[str, Mapping[str, Any]]) -> Panel:
+    """Return the guards with their options from the file and those of one heartbeat.  Raises ConfigError."""
+    options = {name: dict(table) for name, table in settings.guards.items()}
+    off = {name for name, table in options.items() if table.pop("enabled", True) is False}
+    for name, more in extra.items():
+        options[name] = {**more, **options.get(name, {})}
+    try:
+        made = Panel.standard(options)
+    except (ValueError, TypeError) as wrong:
+        raise ConfigError(FILE, "guards", str(wrong)) from None
+    return Panel([guard for guard in made.guards if guard.name not in off])
+
+
+async def beat_once(home: Home, name: str, observers: Sequence[Observer]) -> dict[str, Any]:
+    """Hold the directory for one run of a heartbeat and return the run as a command shows it."""
+    with home.held():
+        async with opened(home, observers) as agent:
+            await agent.ledger.recover()
+            return shown(await beat_in(agent, name))
+
+
+def shown(run: Run) -> dict[str, Any]:
+    """Return a run as commands print it."""
+    return {
+        "id": run.id,
+        "heartbeat": run.occurrence.heartbeat,
+        "scheduled_for": run.occurrence.scheduled_for.isoformat(),
+        "outcome": str(run.outcome),
+        "reason": run.reason,
+        "said": run.said,
+        "steps": run.steps,
+        "tokens": run.usage.prompt + run.usage.completion,
+        "reused": run.usage.reused,
+        "usd": run.usage.usd,
+        "model": run.model,
+        "commit": run.commit,
+    }
+
+
+def _plugged(registry: Mapping[str, str], kind: str, name: str, backend: str, table: Mapping[str, Any]) -> Any:
+    """Return a maker of something pluggable: its class with its validated options.  Raises ConfigError."""
+    made = load(f"{kind}.{name}", registry, backend)
+    return partial(made, validated(made.Options, table, FILE, f"{kind}.{name}")) if hasattr(made, "Options") else made
+
+
+def _model(home: Home, name: str, table: Mapping[str, Any]) -> Model:
+    rest = dict(table)
+    backend = rest.pop("backend", None)
+    if not isinstance(backend, str):
+        raise ConfigError(home.settings, f"models.{name}.backend", f"expected one of {', '.join(MODELS)}")
+    made = load(f"models.{name}.backend", MODELS, backend, file=home.settings)
+    model: Model = made(name, validated(made.Options, rest, home.settings, f"models.{name}"), home.path)
+    return model
+
+
+def _vault(home: Home) -> Vault:
+    try:
+        return Vault.open(home.vault)
+    except VaultError as wrong:
+        raise StorageError(str(wrong)) from None
+
+
+def _instructions(vault: Vault) -> str:
+    """Return AGENTS.md as it is in the work tree; an agent without one has only the rules."""
+    try:
+        return vault.draft().read("AGENTS.md")
+    except VaultError:
+        return ""
+
+
+async def _estimate(messages: Sequence[Message], tools: Sequence[ToolSpec]) -> int:
+    said = sum(len(m.text) + sum(len(str(call.args)) for call in m.calls) + 8 for m in messages)
+    return (said + sum(len(str(tool)) for tool in tools)) // _CHARS_PER_TOKEN
