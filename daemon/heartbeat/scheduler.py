@@ -1,0 +1,277 @@
+"""The loop that looks at what is due: claim first, then dispatch, at most so many at once.
+
+Everything that starts a run happens in `_turn`, one at a time, so nothing here needs a lock.  It does not know what a
+run is; an exception that leaves a dispatch ends the scheduler, loudly.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import structlog
+
+from daemon.errors import ConfigError, TrimtabError, UsageError
+from daemon.heartbeat import fields
+from daemon.heartbeat.alarms import Alarms
+from daemon.heartbeat.explain import Explanation, schedule_text
+from daemon.heartbeat.folder import Folder
+from daemon.heartbeat.lanes import Lanes
+from daemon.heartbeat.misfire import Reason
+from daemon.heartbeat.passage import IN_USE_FROM, Passage, PassageOfTime
+from daemon.heartbeat.timetable import Plan, Timetable
+from daemon.stages import Clock, Ledger, Observer
+from daemon.types import Heartbeat, Occurrence
+
+log = structlog.get_logger()
+Dispatch = Callable[[Heartbeat, Occurrence], Awaitable[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How many runs at once, seconds between looks, seconds that runs get to end at a stop, and the kill switch.
+
+    `switch` is asked at each look and returns the reason why nothing may start, None when it may.
+    """
+
+    concurrency: int = 1
+    turn_seconds: float = 1.0
+    drain_seconds: float = 30.0
+    switch: Callable[[], str | None] = lambda: None
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A manual run: `run` has the result of the dispatch; shield it when you may be cancelled and it should go on."""
+
+    occurrence: Occurrence
+    run: asyncio.Task[Any]
+
+
+class Scheduler:
+    """Wakes heartbeats.  `run` lives until it is cancelled."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        dispatch: Dispatch,
+        folder: Folder,
+        clock: Clock,
+        alarms: Alarms,
+        observers: Sequence[Observer] = (),
+        rules: Rules = Rules(),
+    ) -> None:
+        self._dispatch, self._folder, self._rules = dispatch, folder, rules
+        self._clock, self._alarms = clock, alarms
+        self._timetable = Timetable(ledger, observers)
+        self._lanes = Lanes(rules.concurrency)
+        self._passage = PassageOfTime(rules.turn_seconds)
+        self._nudged = asyncio.Event()
+        self._asked: deque[tuple[str, asyncio.Future[Started]]] = deque()
+        self._group: asyncio.TaskGroup | None = None
+        self._stopped: str | None = None
+        self._complaint = ""
+        self._ticked = clock.monotonic()
+
+    async def run(self) -> None:
+        """Look, dispatch, rest, until cancelled; then start nothing more and give the runs in hand their time to end.
+
+        Raises whatever a dispatch or the ledger raised.
+        """
+        self._alarms.start(self._nudged.set)
+        self._ticked = self._clock.monotonic()
+        try:
+            async with asyncio.TaskGroup() as self._group:
+                pulse = self._group.create_task(self._pulse(), name="scheduler pulse")
+                try:
+                    while True:
+                        self._nudged.clear()
+                        await self._turn()
+                        self._ticked = self._clock.monotonic()
+                        await self._nudged.wait()
+                finally:
+                    pulse.cancel()
+                    self._refuse("trimtab is stopping")
+                    await self._drain()
+        except BaseExceptionGroup as group:
+            raise group.exceptions[0] if len(group.exceptions) == 1 else group from None
+        finally:
+            self._group = None
+            self._alarms.stop()
+
+    def tick_age(self) -> float:
+        """Return the seconds since due work was last looked at to the end; feed a watchdog only while they are few."""
+        return self._clock.monotonic() - self._ticked
+
+    def pause(self, reason: str) -> None:
+        """Start nothing any more; due times are written down as paused.  What runs goes on."""
+        self._stopped = reason
+        self._nudged.set()
+
+    def resume(self) -> None:
+        """End `pause`."""
+        self._stopped = None
+        self._nudged.set()
+
+    async def beat(self, name: str) -> Started:
+        """Run a heartbeat now, as soon as nothing hinders it; return when it has started.
+
+        Raises UsageError (no such heartbeat, everything is paused, it is running) or the ConfigError of its file.
+        """
+        if self._group is None:
+            raise UsageError("the scheduler is not running")
+        self._heartbeat(name)
+        started: asyncio.Future[Started] = asyncio.get_running_loop().create_future()
+        self._asked.append((name, started))
+        self._nudged.set()
+        return await started
+
+    async def claim_now(self, name: str) -> tuple[Heartbeat, Occurrence]:
+        """Claim a manual occurrence, at the present second or the first after it that is not taken.
+
+        For whoever dispatches it without `run`, after `folder.look()`.  Raises UsageError or the ConfigError of its
+        file.
+        """
+        heartbeat = self._heartbeat(name)
+        return heartbeat, await self._timetable.claim_manual(name, self._clock.now())
+
+    def explain(self, name: str) -> Explanation:
+        """Return why a heartbeat ran or did not.  Raises UsageError for an unknown name."""
+        found = self._folder.found.get(name)
+        if found is None:
+            raise UsageError(self._unknown(name))
+        plan = self._timetable.plans.get(name)
+        if isinstance(found, ConfigError) or plan is None:
+            return Explanation(name, "", None, "", problem=str(found) if isinstance(found, ConfigError) else "")
+        heartbeat, now = plan.heartbeat, self._clock.now()
+        waits = plan.next is not None and plan.next <= now
+        return Explanation(
+            name,
+            schedule_text(heartbeat.schedule),
+            plan.next,
+            plan.last,
+            paused=heartbeat.paused,
+            stopped=self._halted() or "",
+            running=name in self._lanes,
+            hindrance=self._lanes.hindrance(heartbeat) if waits else "",
+            clock_unset=now < IN_USE_FROM,
+        )
+
+    def next_due(self) -> Mapping[str, datetime | None]:
+        """Return when each scheduled heartbeat is due next."""
+        return {name: plan.next for name, plan in sorted(self._timetable.plans.items())}
+
+    async def _pulse(self) -> None:
+        while True:
+            await self._clock.sleep(self._rules.turn_seconds)
+            self._nudged.set()
+
+    async def _turn(self) -> None:
+        now = self._clock.now()
+        if now < IN_USE_FROM:
+            self._complain("clock.unset", f"the clock says {now:%Y-%m-%d}; nothing is due before it is set")
+            return
+        passage = self._passage.look(now, self._clock.monotonic())
+        if passage is not Passage.EVEN:
+            log.warning("clock.jumped", passage=passage.value, now=now.isoformat())
+            await self._timetable.break_off(now, back=passage is Passage.BACK)
+        for name in sorted(self._folder.look()):
+            await self._timetable.take(name, self._folder.found.get(name), now)
+            self._alarms.set(name, None)
+        self._complain("heartbeats.unlisted", str(self._folder.problem or ""))
+        await self._start_asked()
+        halted = self._halted() is not None
+        far = datetime.max.replace(tzinfo=now.tzinfo)
+        for plan in sorted(self._timetable.plans.values(), key=lambda plan: plan.next or far):
+            await self._consider(plan, now, halted)
+        for plan in self._timetable.plans.values():
+            self._alarms.set(plan.name, plan.next if plan.next is not None and plan.next > now else None)
+
+    async def _consider(self, plan: Plan, now: datetime, halted: bool) -> None:
+        running = plan.name in self._lanes
+        if running and not halted and plan.heartbeat.schedule.misfire == "all":
+            return
+        blocked = Reason.PAUSED if halted else Reason.STILL_RUNNING if running else None
+        occurrence = await self._timetable.claim(plan, now, blocked, bool(self._lanes.hindrance(plan.heartbeat)))
+        if occurrence is not None:
+            self._start(plan.heartbeat, occurrence)
+
+    async def _start_asked(self) -> None:
+        for _ in range(len(self._asked)):
+            name, started = self._asked.popleft()
+            if started.done():
+                continue
+            try:
+                heartbeat = self._heartbeat(name)
+                if name in self._lanes:
+                    raise UsageError(f"{name} is running now")
+                if self._lanes.hindrance(heartbeat):
+                    self._asked.append((name, started))
+                    continue
+                heartbeat, occurrence = await self.claim_now(name)
+            except TrimtabError as refused:
+                if not started.done():
+                    started.set_exception(refused)
+                continue
+            task = self._start(heartbeat, occurrence)
+            if not started.done():
+                started.set_result(Started(occurrence, task))
+
+    def _start(self, heartbeat: Heartbeat, occurrence: Occurrence) -> asyncio.Task[Any]:
+        assert self._group is not None
+        self._lanes.enter(heartbeat)
+        task = self._group.create_task(self._carry_out(heartbeat, occurrence), name=f"run {heartbeat.name}")
+        task.add_done_callback(lambda _: self._ended(heartbeat.name))
+        return task
+
+    async def _carry_out(self, heartbeat: Heartbeat, occurrence: Occurrence) -> Any:
+        return await self._dispatch(heartbeat, occurrence)
+
+    def _ended(self, name: str) -> None:
+        self._lanes.leave(name)
+        self._nudged.set()
+
+    def _halted(self) -> str | None:
+        return self._stopped if self._stopped is not None else self._rules.switch()
+
+    def _heartbeat(self, name: str) -> Heartbeat:
+        halted = self._halted()
+        if halted is not None:
+            raise UsageError(f"everything is paused ({halted}); `trimtab resume` ends that")
+        found = self._folder.found.get(name)
+        if isinstance(found, ConfigError):
+            raise found
+        if found is None:
+            raise UsageError(self._unknown(name))
+        return found
+
+    def _unknown(self, name: str) -> str:
+        return f"no heartbeat is called {name!r}{fields.near(name, self._folder.found)}"
+
+    def _complain(self, event: str, problem: str) -> None:
+        if problem and problem != self._complaint:
+            log.error(event, problem=problem)
+        self._complaint = problem
+
+    def _refuse(self, why: str) -> None:
+        for _, started in self._asked:
+            if not started.done():
+                started.set_exception(UsageError(why))
+        self._asked.clear()
+
+    async def _drain(self) -> None:
+        if not len(self._lanes):
+            return
+        log.info("scheduler.draining", runs=len(self._lanes), seconds=self._rules.drain_seconds)
+        waits = [
+            asyncio.ensure_future(each) for each in (self._lanes.empty(), self._clock.sleep(self._rules.drain_seconds))
+        ]
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for wait in waits:
+                wait.cancel()
