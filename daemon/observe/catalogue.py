@@ -36,7 +36,7 @@ INTERVAL: Final = Family(
     "trimtab_heartbeat_interval_seconds",
     "gauge",
     ("heartbeat",),
-    "Seconds between the last two due times; until there are two, from the start of the daemon to the first.",
+    "Seconds between the last two due times; absent until there are two.",
 )
 MISSED: Final = Family(
     "trimtab_occurrences_missed_total", "counter", ("heartbeat", "reason"), "Due times that did not run, and why."

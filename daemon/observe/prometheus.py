@@ -8,7 +8,7 @@ absent until it is known: 0 would be a lie.  Nothing here survives a restart; Pr
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, NamedTuple
@@ -57,12 +57,11 @@ class Names:
 
 
 class Metrics:
-    """An observer; `now` gives seconds since the epoch."""
+    """An observer; it needs no clock, because what it hears brings its own times."""
 
     content_type = CONTENT_TYPE_LATEST
 
-    def __init__(self, names: Names, *, version: str, now: Callable[[], float]) -> None:
-        self._now = now
+    def __init__(self, names: Names, *, version: str) -> None:
         self._models, self._guards, self._tools = Known(names.models), Known(names.guards), Known(names.tools)
         self._heartbeats, self._threads = Bounded(MOST_HEARTBEATS), Bounded(MOST_THREADS)
         self._reasons = Bounded(MOST_REASONS, names.reasons)
@@ -201,8 +200,7 @@ class Metrics:
                 metric.remove_by_labels({"heartbeat": label})
             return
         due = at.timestamp()
-        interval = due - self._due.get(heartbeat, self._now())
-        if interval > 0:
+        if (interval := due - self._due.get(heartbeat, due)) > 0:
             self._interval.labels(label).set(interval)
         self._due[heartbeat] = due
         self._next.labels(label).set(due)
