@@ -212,7 +212,8 @@ class Git:
         """
         present = self.gitdir / "index"
         with _clear(f"{self.root}: the index cannot be brought up to date", Corrupt):
-            fresh.unlink(missing_ok=True)
+            for leftover in (fresh, fresh.with_name(f"{fresh.name}.lock")):
+                leftover.unlink(missing_ok=True)
             if present.exists():
                 fresh.write_bytes(present.read_bytes())
             index = pygit2.Index(str(fresh))

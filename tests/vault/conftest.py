@@ -1,0 +1,57 @@
+"""What the vault's tests share: a vault, an author, plain git, and a git configuration of the test's own."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from vault import Author, Vault
+
+Git = Callable[..., str]
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep the configuration of whoever runs the tests out of them: the person here is Ann."""
+    home = tmp_path_factory.mktemp("home")
+    (home / ".gitconfig").write_text("[user]\n\tname = Ann Lee\n\temail = ann@example.org\n")
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(home / ".gitconfig"))
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    for name in ("GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL", "XDG_CONFIG_HOME"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def author() -> Author:
+    """The agent, at a fixed time."""
+    return Author("trimtab", "trimtab@localhost", datetime(2026, 11, 20, 21, 17, tzinfo=UTC))
+
+
+@pytest.fixture
+def vault(tmp_path: Path, author: Author) -> Vault:
+    """A vault with an instruction, a heartbeat and a note."""
+    made = Vault.create(tmp_path / "vault", "trimtab", "trimtab@localhost")
+    notes = {
+        "AGENTS.md": "You look after this host.\n",
+        "heartbeats/host-watch.md": "---\nevery: 5m\n---\nLook.\n",
+        "people/ann.md": "# Ann\n\nAnn likes tea.\nShe lives in Bonn.\n",
+    }
+    made.plant(notes, "Begin")
+    return made
+
+
+@pytest.fixture
+def git(vault: Vault) -> Git:
+    """Plain git on the vault, as a person would call it."""
+
+    def call(*arguments: str, check: bool = True) -> str:
+        done = subprocess.run(["git", *arguments], cwd=vault.root, capture_output=True, text=True, check=False)
+        assert not check or done.returncode == 0, done.stderr
+        return done.stdout
+
+    return call

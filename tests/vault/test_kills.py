@@ -1,0 +1,65 @@
+"""A vault under kill -9: nothing acknowledged is lost, nothing is torn, the next start goes on."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+from tests.vault.conftest import Git
+from vault import Vault
+
+KILLS = 40
+WRITER = Path(__file__).with_name("writer.py")
+
+
+def numbers(path: Path) -> list[int]:
+    """The numbers that a writer has left in a note."""
+    return [int(line[2:]) for line in path.read_text().splitlines() if line.startswith("- ")]
+
+
+def test_kills_at_any_moment_lose_nothing(vault: Vault, git: Git) -> None:
+    """After each of 40 kills: acknowledged notes are there once, fsck is clean, status is true, no lock is left."""
+    (vault.root / "journal.md").write_text("# Journal\n")
+    chance = random.Random(20261120)
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    nursery = subprocess.Popen(
+        [sys.executable, str(WRITER), str(vault.root)],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment,
+    )  # fmt: skip
+    assert nursery.stdin is not None
+    assert nursery.stdout is not None
+    acknowledged, ended_landings = 0, 0
+    with nursery:
+        for _ in range(KILLS):
+            nursery.stdin.write("go\n")
+            nursery.stdin.flush()
+            writer = int(nursery.stdout.readline().split()[1])
+            wait = chance.uniform(0.002, 0.09)
+            timer = threading.Timer(wait, os.kill, (writer, signal.SIGKILL))
+            timer.start()
+            while (line := nursery.stdout.readline()) != "dead\n":
+                acknowledged = int(line.split()[1])
+            timer.join()
+
+            ended_landings += (vault.root / ".git/trimtab/landing.json").exists()
+            Vault.open(vault.root).close()
+
+            kept = numbers(vault.root / "journal.md")
+            assert kept == list(range(1, len(kept) + 1))
+            assert acknowledged <= len(kept) <= acknowledged + 1
+            acknowledged = len(kept)
+            assert git("status", "--porcelain").strip() in {"", "?? journal.md"}
+            assert not list((vault.root / ".git").rglob("*.lock"))
+            assert not list((vault.root / ".git/objects").glob("tmp_*"))
+        nursery.stdin.close()
+    assert "missing" not in git("fsck", "--full", "--strict")
+    written = git("log", "--format=%s", "main").splitlines()
+    assert [f"number {n}" for n in range(acknowledged, 0, -1)] == [line for line in written if "number" in line]
+    assert numbers(vault.root / "deep/er/note-0.md") == [n for n in range(1, acknowledged + 1) if n % 5 == 0]
+    assert acknowledged > KILLS / 4
+    assert ended_landings, "no kill hit the moment between the branch and the files: the test proves too little"
