@@ -32,7 +32,7 @@ class Anthropic(Remote):
         """`cache` is how long the provider keeps the prefix: choose "1h" for heartbeats more than 5 minutes apart."""
 
         url: str = "https://api.anthropic.com/v1"
-        max_tokens: int | None = Field(4096, ge=1)
+        max_tokens: int | None = Field(default=4096, ge=1)
         cache: Literal["5m", "1h", "off"] = "5m"
 
         @field_validator("url")

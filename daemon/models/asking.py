@@ -79,7 +79,8 @@ class Asking:
             if not call.opened:
                 words = f"did not begin to answer within the {seconds:g} s that were left"
                 raise Fault(self._server.line(words), provider=seconds >= _PATIENCE) from None
-            call.draft.cut("deadline")
+            if not call.draft.over and call.draft.finish is None:
+                call.draft.cut("deadline")
 
     async def _with_retries(self, call: Call) -> None:
         """Ask until there is an answer.  What a stream has handed on is never asked for again."""
@@ -113,11 +114,10 @@ class Asking:
         """What the server asks for, else half a second, doubling; less at random, so that agents do not keep step."""
         fault = state.outcome.exception()
         after: float | None = getattr(fault, "after", None)
-        return (
-            after
-            if after is not None
-            else min(8.0, 0.5 * 2 ** (state.attempt_number - 1)) * self._random.uniform(0.5, 1)
-        )
+        if after is not None:
+            return after
+        wait: float = min(8.0, 0.5 * 2 ** (state.attempt_number - 1))
+        return wait * self._random.uniform(0.5, 1)
 
     async def _attempt(self, call: Call) -> None:
         call.draft, call.opened, call.attempts = Draft(), False, call.attempts + 1
@@ -156,15 +156,14 @@ class Asking:
             call.draft.cut("guard")
 
     def _ended(self, draft: Draft) -> None:
-        """Judge a stream that has ended."""
-        if draft.over or draft.finish is not None:
+        """Judge a stream that has ended: without a word and without a reason it was no answer."""
+        if draft.finish is not None:
             return
         if not draft.said:
             raise Fault(self._server.line("answered 200 with nothing in it"))
-        words = (
-            f"ended its stream without saying that it was done; the {draft.chars} characters that had come are not used"
-        )
-        raise Fault(self._server.line(words))
+        if not draft.over:
+            lost = f"the {draft.chars} characters that had come are not used"
+            raise Fault(self._server.line(f"ended its stream without saying that it was done; {lost}"))
 
 
 async def _drained(events: AsyncIterator[Event]) -> None:

@@ -59,7 +59,7 @@ class _Mended:
             if calls or message.text.strip():
                 self.messages.append(replace(message, calls=calls))
         elif message.text.strip():
-            self.messages.append(replace(message, role="user"))
+            self.messages.append(replace(message, role="user", calls=()))
 
     def close(self) -> None:
         """Give every call that still waits a result."""

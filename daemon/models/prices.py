@@ -18,8 +18,8 @@ class Price(BaseModel):
 
     prompt: float = Field(ge=0, allow_inf_nan=False)
     completion: float = Field(ge=0, allow_inf_nan=False)
-    cached: float | None = Field(None, ge=0, allow_inf_nan=False)
-    cache_write: float | None = Field(None, ge=0, allow_inf_nan=False)
+    cached: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    cache_write: float | None = Field(default=None, ge=0, allow_inf_nan=False)
 
     def usd(self, *, prompt: int, reused: int, written: int, completion: int) -> float:
         """Return the price in US dollars; `prompt` counts all tokens sent, `reused` and `written` are parts of it."""

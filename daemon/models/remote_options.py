@@ -23,8 +23,8 @@ class RemoteOptions(BaseModel):
     temperature: Annotated[float | None, Field(ge=0, le=2)] = None
     top_p: Annotated[float | None, Field(gt=0, le=1)] = None
     max_tokens: Annotated[int | None, Field(ge=1)] = None
-    timeout: float = Field(120, gt=0, le=3600)
-    retries: int = Field(3, ge=0, le=10)
+    timeout: float = Field(default=120, gt=0, le=3600)
+    retries: int = Field(default=3, ge=0, le=10)
     price: Price | None = None
     extra: dict[str, Any] = Field(default_factory=dict)
 

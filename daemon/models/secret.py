@@ -31,11 +31,11 @@ class _Hidden:
         return "what is there now"
 
 
-def _hidden_unless(pattern: re.Pattern[str] | None) -> BeforeValidator:
+def _hidden_unless(pattern: re.Pattern[str]) -> BeforeValidator:
     """Hide what does not look like a name: someone may have written the key in its place."""
 
     def look(value: Any) -> Any:
-        named = isinstance(value, str) and pattern is not None and pattern.fullmatch(value) is not None
+        named = isinstance(value, str) and pattern.fullmatch(value) is not None
         return value if named or value is None else _Hidden()
 
     return BeforeValidator(look)
@@ -52,12 +52,10 @@ class KeySource(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _a_table(cls, value: Any) -> Any:
-        if isinstance(value, KeySource):
+    def _one_place(cls, value: Any) -> Any:
+        if isinstance(value, KeySource) or _is_a_place(value):
             return value
-        if not isinstance(value, Mapping) or len(value) != 1 or not set(value) <= set(cls.model_fields):
-            raise ValueError(_WAYS)
-        return value
+        raise ValueError(_WAYS)
 
     def __str__(self) -> str:
         if self.env is not None:
@@ -95,4 +93,12 @@ def _first_bytes(path: Path, called: str) -> tuple[str | None, str]:
         return None, f"{called} cannot be read: {wrong.strerror}"
 
 
-KeyOption = Annotated[KeySource | None, BeforeValidator(lambda value: _Hidden() if isinstance(value, str) else value)]
+def _is_a_place(value: Any) -> bool:
+    return isinstance(value, Mapping) and len(value) == 1 and set(value) <= set(KeySource.model_fields)
+
+
+def _hidden_unless_a_place(value: Any) -> Any:
+    return value if value is None or isinstance(value, KeySource) or _is_a_place(value) else _Hidden()
+
+
+KeyOption = Annotated[KeySource | None, BeforeValidator(_hidden_unless_a_place)]
