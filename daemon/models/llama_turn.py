@@ -1,0 +1,163 @@
+"""One reply of the local model, token by token, in the child process.
+
+The parent sees each piece of text and answers it; the next piece waits for that answer, so a guard's trip ends the
+generation within one token, and while the parent thinks the model already computes.
+"""
+
+from __future__ import annotations
+
+import codecs
+import dataclasses
+import functools
+import hashlib
+import json
+import os
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from daemon.models.llama_engine import Engine, Interrupted, Warm
+from daemon.models.llama_grammar import build
+from daemon.models.llama_prompt import Prompter
+from daemon.models.llama_sampler import Sampler, Sampling
+from daemon.models.llama_template import Template
+
+
+class TooLong(Exception):
+    """A prompt that leaves no room for a reply."""
+
+
+@dataclass
+class Job:
+    """A request of the parent, and what the parent says while it is worked on.  `ended` is a finish, "" until then."""
+
+    request: Mapping[str, Any]
+    deadline: float
+    ended: str = ""
+    kept: int | None = None
+    answers: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(1))
+
+    def end(self, finish: str, kept: int | None = None) -> None:
+        """End the job, once, from any thread."""
+        if not self.ended:
+            self.kept, self.ended = kept, finish
+        self.answers.release()
+
+
+@dataclass
+class Said:
+    """What was sampled so far: ids with log-probabilities, and after how many ids each piece of text was whole."""
+
+    ids: list[int] = field(default_factory=list)
+    logprobs: list[float] = field(default_factory=list)
+    marks: list[int] = field(default_factory=list)
+
+
+class Speaker:
+    """Turns a job into a reply with one engine, one template and one set of sampling settings."""
+
+    def __init__(self, engine: Engine, template: Template, options: Mapping[str, Any]) -> None:
+        self._engine, self._template, self._options = engine, template, options
+        self._prompter = Prompter(engine.vocabulary, template)
+        self._constrained = options["grammar"] == "tool_or_text"
+        markup = engine.vocabulary.control.items() if self._constrained else ()
+        # A reply never opens another turn: markup that does not end it would only leak into the text.
+        self._banned = [i for i, text in markup if not engine.vocabulary.ends(i) and text != template.wrapper.marker]
+
+    @property
+    def template_sha256(self) -> str:
+        """A hash of the template's source."""
+        return hashlib.sha256(self._template.source.encode()).hexdigest()
+
+    def count(self, request: Mapping[str, Any]) -> int:
+        """Return how many tokens this prompt has."""
+        return len(self._prompter.tokens(request["messages"], request["tools"]))
+
+    def reply(self, job: Job, send: Callable[[str], None]) -> dict[str, Any]:
+        """Return the reply; `send` gets each piece of text.  Raises TooLong, TemplateFailed, BadGrammar."""
+        began = time.monotonic()
+        tokens = self._prompter.tokens(job.request["messages"], job.request["tools"])
+        room = self._engine.context - len(tokens)
+        if room < 1:
+            raise TooLong(f"the prompt has {len(tokens)} tokens and the context holds {self._engine.context}")
+        warm, said, sampling = self._engine.sequence(job.request["thread"], tokens), Said(), self._sampling()
+        reused, prefilled = 0, began
+        sampler = self._sampler(job.request, sampling)
+        try:
+            reused = self._engine.prefill(warm, tokens)
+            prefilled = time.monotonic()
+            finish = self._speak(job, warm, sampler, said, send, min(room, self._options["max_tokens"]))
+        except Interrupted:
+            finish = job.ended or "cancelled"
+        finally:
+            sampler.close()
+        kept = len(said.marks) if job.kept is None else job.kept
+        if finish not in ("stop", "length"):  # only what the parent has seen was said
+            del said.ids[said.marks[kept - 1] if kept else 0 :]
+        self._engine.cut(warm, min(len(warm.tokens), len(tokens) + len(said.ids)))
+        return {
+            "finish": finish,
+            "pieces": kept,
+            "prompt_ids": tokens,
+            "ids": said.ids,
+            "logprobs": [round(one, 6) for one in said.logprobs[: len(said.ids)]],
+            "reused": reused,
+            "prefill_seconds": prefilled - began,
+            "seconds": time.monotonic() - began,
+            "sampling": {**dataclasses.asdict(sampling), "grammar": self._options["grammar"]},
+        }
+
+    def _speak(self, job: Job, warm: Warm, sampler: Sampler, said: Said, send: Callable[[str], None], most: int) -> str:
+        """Sample until the model ends, someone ends it, or there is no more room; return the finish."""
+        vocabulary, decoder = self._engine.vocabulary, codecs.getincrementaldecoder("utf-8")("replace")
+
+        def tell(piece: str) -> bool:
+            if piece:
+                job.answers.acquire()
+                if job.ended:
+                    return False
+                said.marks.append(len(said.ids))
+                send(piece)
+            return True
+
+        finish = "length"
+        for _ in range(most):
+            token, logprob = sampler.choose()
+            said.ids.append(token)
+            said.logprobs.append(logprob)
+            if vocabulary.ends(token):
+                finish = "stop"
+                break
+            if job.ended or not tell(decoder.decode(vocabulary.piece(token))):
+                return job.ended
+            self._engine.decode(warm, [token])
+        tell(decoder.decode(b"", final=True))
+        job.answers.acquire()  # the last piece may still be the one that trips
+        return job.ended if job.ended == "guard" else finish
+
+    def _sampling(self) -> Sampling:
+        seed = self._options["seed"]
+        chosen = {one.name: self._options[one.name] for one in dataclasses.fields(Sampling) if one.name != "seed"}
+        return Sampling(**chosen, seed=int.from_bytes(os.urandom(4), "little") if seed is None else seed)
+
+    def _sampler(self, request: Mapping[str, Any], sampling: Sampling) -> Sampler:
+        tools = request["tools"] if self._constrained else ()
+        grammar = _grammar(json.dumps(tools), self._template) if tools else ""
+        told = sampling.repeat_penalty != 1 or sampling.dry
+        history = self._own_words(request["messages"]) if told else []
+        return Sampler(self._engine, sampling, grammar, history, self._banned)
+
+    def _own_words(self, messages: Sequence[Mapping[str, Any]]) -> list[int]:
+        """What the agent itself said before: only that must not be repeated, facts and tool calls may well be."""
+        words: list[int] = []
+        for message in messages:
+            if message["role"] == "assistant" and not message.get("calls"):
+                words += message.get("ids") or self._engine.vocabulary.tokens(message["text"], special=False)
+        return words
+
+
+@functools.lru_cache(maxsize=16)
+def _grammar(tools: str, template: Template) -> str:
+    return build(json.loads(tools), template.wrapper)
