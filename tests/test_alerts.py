@@ -1,4 +1,4 @@
-"""The alert rules: right syntax, each seen to fire and to stay silent, made of metrics that exist, with a page to read."""
+"""The alert rules: each seen to fire and to stay silent, made of metrics that exist, with a page to read."""
 
 from __future__ import annotations
 
@@ -26,10 +26,8 @@ EACH = pytest.mark.parametrize("alert", ALERTS, ids=lambda alert: str(alert["ale
 
 def expectations(alert: str) -> list[list[object]]:
     """What each promtool test expects of an alert at each moment."""
-    found = []
-    for case in CASES:
-        for test in yaml.safe_load(case.read_text(encoding="utf-8"))["tests"]:
-            found.append([e["exp_alerts"] for e in test["alert_rule_test"] if e["alertname"] == alert])
+    tests = [test for case in CASES for test in yaml.safe_load(case.read_text(encoding="utf-8"))["tests"]]
+    found = [[e["exp_alerts"] for e in test["alert_rule_test"] if e["alertname"] == alert] for test in tests]
     return [moments for moments in found if moments]
 
 

@@ -184,9 +184,9 @@ class Metrics:
         self._show_scores(run.thread, step)
 
     def occurrence_missed(self, heartbeat: str, reason: str, count: int) -> None:
-        """Count due times that did not run; the label is what stands before a colon in the reason."""
-        label = self.watch(heartbeat)
-        self._missed.labels(label, self._reasons.label(reason.partition(":")[0].strip())).inc(count)
+        """Count due times that did not run; of a reason that is not known, what follows its colon is left out."""
+        label, known = self.watch(heartbeat), reason in self._reasons
+        self._missed.labels(label, self._reasons.label(reason if known else reason.partition(":")[0])).inc(count)
 
     def next_due(self, heartbeat: str, at: datetime | None, lag_seconds: float) -> None:
         """Note when a heartbeat is due next; None for never again, or while it is paused."""

@@ -14,7 +14,13 @@ from daemon.types import Occurrence, Outcome, Reply, Run, Step, ToolCall, ToolRe
 from guards import Level, Verdict
 
 START = datetime(2026, 11, 20, 12, tzinfo=UTC)
-NAMES = Names(["host-watch"], ["local", "frontier"], ["loop", "budget"], ["host", "vault"], ["overlap", "downtime"])
+NAMES = Names(
+    ["host-watch"],
+    ["local", "frontier"],
+    ["loop", "budget"],
+    ["host", "vault"],
+    ["skipped: still running", "missed_down"],
+)
 RUN = Run("r1", Occurrence(1, "host-watch", START), "main", START)
 
 
@@ -204,10 +210,13 @@ def test_the_page_does_not_grow_past_its_bounds(metrics: Metrics) -> None:
 
 
 def test_the_reason_of_a_miss_is_what_stands_before_its_colon(metrics: Metrics) -> None:
-    """A reason such as `breaker_open: loop` is counted as `breaker_open`."""
+    """A reason such as `breaker_open: loop` is counted as `breaker_open`; one that was named at start keeps its text."""
     metrics.occurrence_missed("host-watch", "breaker_open: loop", 3)
+    metrics.occurrence_missed("host-watch", "skipped: still running", 2)
 
-    assert values(metrics)['occurrences_missed_total{heartbeat="host-watch",reason="breaker_open"}'] == 3
+    seen = values(metrics)
+    assert seen['occurrences_missed_total{heartbeat="host-watch",reason="breaker_open"}'] == 3
+    assert seen['occurrences_missed_total{heartbeat="host-watch",reason="skipped: still running"}'] == 2
 
 
 def test_the_next_due_time_and_the_interval_follow_the_schedule(metrics: Metrics) -> None:
