@@ -1,4 +1,4 @@
-"""What the vault's tests share: a vault, an author, plain git, and a git configuration of the test's own."""
+"""What the vault's tests share: a vault, an author, and plain git."""
 
 from __future__ import annotations
 
@@ -15,14 +15,11 @@ Git = Callable[..., str]
 
 
 @pytest.fixture(autouse=True)
-def _home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep the configuration of whoever runs the tests out of them: the person here is Ann."""
-    home = tmp_path_factory.mktemp("home")
-    (home / ".gitconfig").write_text("[user]\n\tname = Ann Lee\n\temail = ann@example.org\n")
-    monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(home / ".gitconfig"))
+def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep the git configuration of whoever runs the tests out of plain git's view."""
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
-    for name in ("GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL", "XDG_CONFIG_HOME"):
+    for name in ("GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"):
         monkeypatch.delenv(name, raising=False)
 
 
@@ -34,8 +31,10 @@ def author() -> Author:
 
 @pytest.fixture
 def vault(tmp_path: Path, author: Author) -> Vault:
-    """A vault with an instruction, a heartbeat and a note."""
+    """A vault of Ann's with an instruction, a heartbeat and a note."""
     made = Vault.create(tmp_path / "vault", "trimtab", "trimtab@localhost")
+    for key, value in (("user.name", "Ann Lee"), ("user.email", "ann@example.org")):
+        subprocess.run(["git", "config", key, value], cwd=made.root, check=True)
     notes = {
         "AGENTS.md": "You look after this host.\n",
         "heartbeats/host-watch.md": "---\nevery: 5m\n---\nLook.\n",
