@@ -210,7 +210,7 @@ def test_the_page_does_not_grow_past_its_bounds(metrics: Metrics) -> None:
 
 
 def test_the_reason_of_a_miss_is_what_stands_before_its_colon(metrics: Metrics) -> None:
-    """A reason such as `breaker_open: loop` is counted as `breaker_open`; one that was named at start keeps its text."""
+    """A reason such as `breaker_open: loop` counts as `breaker_open`; one that was named at start keeps its text."""
     metrics.occurrence_missed("host-watch", "breaker_open: loop", 3)
     metrics.occurrence_missed("host-watch", "skipped: still running", 2)
 
