@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.vault.conftest import Git
 from vault import Author, Refused, Vault
+
+Git = Callable[..., str]
 
 
 def trap(tmp_path: Path, name: str = "ran") -> tuple[str, Path]:

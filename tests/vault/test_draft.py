@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from tests.vault.conftest import Git
 from vault import Author, NoSuchNote, Refused, Vault
+
+Git = Callable[..., str]
 
 
 def everything(root: Path) -> dict[str, bytes]:

@@ -8,10 +8,12 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
-from tests.vault.conftest import Git
 from vault import Vault
+
+Git = Callable[..., str]
 
 KILLS = 40
 WRITER = Path(__file__).with_name("writer.py")

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.vault.conftest import Git
 from vault import Author, Busy, Corrupt, NotAVault, NotReady, Vault, VaultError
 from vault.locks import turn
+
+Git = Callable[..., str]
 
 
 def test_a_new_vault_is_an_ordinary_repository(tmp_path: Path) -> None:
