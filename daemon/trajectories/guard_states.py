@@ -1,0 +1,50 @@
+"""What guards and breakers remember between runs, one small JSON document for each (thread, guard)."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from daemon.trajectories.database import Database
+from daemon.trajectories.packing import to_json
+
+_SAVE = """
+    INSERT INTO guard_state (thread, guard, state) VALUES (?, ?, ?)
+    ON CONFLICT (thread, guard) DO UPDATE SET state = excluded.state"""
+
+
+@dataclass(frozen=True, slots=True)
+class SqlGuardStates:
+    """Keeps guard and breaker states in the database (implements stages.GuardStates)."""
+
+    database: Database
+
+    async def load(self, thread: str) -> Mapping[str, Mapping[str, Any]]:
+        def work(connection: sqlite3.Connection) -> dict[str, dict[str, Any]]:
+            rows = connection.execute("SELECT guard, state FROM guard_state WHERE thread = ? ORDER BY guard", (thread,))
+            return {guard: json.loads(state) for guard, state in rows}
+
+        return await self.database.read(work)
+
+    async def save(self, thread: str, states: Mapping[str, Mapping[str, Any]]) -> None:
+        rows = [(thread, guard, to_json(state)) for guard, state in states.items()]
+        if rows:
+            await self.database.write(lambda connection: connection.executemany(_SAVE, rows))
+
+    async def forget(self, thread: str | None, guard: str | None) -> int:
+        def work(connection: sqlite3.Connection) -> int:
+            wanted = (thread, thread, guard, guard)
+            which = "(? IS NULL OR thread = ?) AND (? IS NULL OR guard = ?)"
+            return connection.execute(f"DELETE FROM guard_state WHERE {which}", wanted).rowcount
+
+        return await self.database.write(work)
+
+    async def all(self) -> list[tuple[str, str, Mapping[str, Any]]]:
+        def work(connection: sqlite3.Connection) -> list[tuple[str, str, Mapping[str, Any]]]:
+            rows = connection.execute("SELECT thread, guard, state FROM guard_state ORDER BY thread, guard")
+            return [(thread, guard, json.loads(state)) for thread, guard, state in rows]
+
+        return await self.database.read(work)

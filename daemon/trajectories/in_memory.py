@@ -1,0 +1,92 @@
+"""Recorder, thread log and guard states in dictionaries: the same promises as the database's, but they die with it.
+
+For tests and dry runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from daemon.trajectories.record import RunRecord
+from daemon.trajectories.rows import task_document
+from daemon.types import Heartbeat, Message, Run, Step
+
+
+@dataclass(slots=True)
+class MemoryThreads:
+    """Threads as lists: the whole history, and the live part (implements stages.ThreadLog)."""
+
+    histories: dict[str, list[Message]] = field(default_factory=dict)
+    lives: dict[str, list[Message]] = field(default_factory=dict)
+
+    async def live(self, thread: str) -> tuple[Message, ...]:
+        return tuple(self.lives.get(thread, ()))
+
+    async def compact(self, thread: str, summary: Message, keep: int) -> None:
+        if keep < 0:
+            raise ValueError(f"cannot keep {keep} messages")
+        live = self.lives.get(thread, [])
+        self.lives[thread] = [summary, *live[max(0, len(live) - keep) :]]
+        self.histories.setdefault(thread, []).append(summary)
+
+    def append(self, thread: str, messages: Sequence[Message]) -> None:
+        """Add a run's messages to the end."""
+        self.lives.setdefault(thread, []).extend(messages)
+        self.histories.setdefault(thread, []).extend(messages)
+
+
+@dataclass(slots=True)
+class MemoryRecorder:
+    """Trajectories as a dictionary of records (implements stages.Recorder)."""
+
+    threads: MemoryThreads = field(default_factory=MemoryThreads)
+    _runs: dict[str, Run] = field(default_factory=dict)
+    _tasks: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    _steps: dict[str, dict[int, Step]] = field(default_factory=dict)
+
+    async def begin(self, run: Run, heartbeat: Heartbeat, model: str = "") -> None:
+        self._runs[run.id], self._tasks[run.id], self._steps[run.id] = run, task_document(heartbeat), {}
+
+    async def step(self, run: Run, step: Step) -> None:
+        if run.id not in self._runs:
+            raise ValueError(f"run {run.id} was never begun")
+        self._steps[run.id][step.number] = step
+
+    async def finish(self, run: Run, thread: Sequence[Message]) -> None:
+        if run.outcome is None or run.ended_at is None:
+            raise ValueError(f"run {run.id} has no end yet")
+        before, task = self._runs.get(run.id), self._tasks.setdefault(run.id, {})
+        if task.get("thread") is not None and (before is None or before.outcome is None):
+            self.threads.append(run.thread, thread)
+        self._runs[run.id] = run
+
+    def record(self, run_id: str) -> RunRecord | None:
+        """Return what was recorded of a run, None if nothing was."""
+        if run_id not in self._runs:
+            return None
+        steps = self._steps.get(run_id, {})
+        return RunRecord(self._runs[run_id], self._tasks[run_id], tuple(steps[number] for number in sorted(steps)))
+
+
+@dataclass(slots=True)
+class MemoryGuardStates:
+    """Guard states by (thread, guard) (implements stages.GuardStates)."""
+
+    kept: dict[tuple[str, str], Mapping[str, Any]] = field(default_factory=dict)
+
+    async def load(self, thread: str) -> Mapping[str, Mapping[str, Any]]:
+        return {guard: self.kept[key, guard] for key, guard in sorted(self.kept) if key == thread}
+
+    async def save(self, thread: str, states: Mapping[str, Mapping[str, Any]]) -> None:
+        self.kept.update({(thread, guard): dict(state) for guard, state in states.items()})
+
+    async def forget(self, thread: str | None, guard: str | None) -> int:
+        gone = [key for key in self.kept if thread in (None, key[0]) and guard in (None, key[1])]
+        for key in gone:
+            del self.kept[key]
+        return len(gone)
+
+    async def all(self) -> list[tuple[str, str, Mapping[str, Any]]]:
+        return [(thread, guard, self.kept[thread, guard]) for thread, guard in sorted(self.kept)]

@@ -1,0 +1,1 @@
+"""One script for each schema number, in the order of their numbers."""

@@ -1,0 +1,66 @@
+"""Durable conversations: every message stays where it was said, and a mark says which of them a prompt is made of."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from daemon.trajectories.database import Database
+from daemon.trajectories.interned import message_ids
+from daemon.trajectories.rows import message_from
+from daemon.types import Message
+
+_LIVE = """
+    SELECT role, text, calls, call_id, name, token_ids, token_model, failed FROM thread_entry
+    JOIN message ON message.id = message_id WHERE thread = ? AND live
+    ORDER BY summary DESC, CASE WHEN summary THEN -position ELSE position END"""
+_LIVE_POSITIONS = """
+    SELECT position FROM thread_entry WHERE thread = ? AND live
+    ORDER BY summary DESC, CASE WHEN summary THEN -position ELSE position END"""
+_END = "SELECT coalesce(max(position), 0) FROM thread_entry WHERE thread = ?"
+_ADD = """
+    INSERT INTO thread_entry (thread, position, message_id, run_key, summary, live) VALUES (?, ?, ?, ?, ?, 1)"""
+_RETIRE = "UPDATE thread_entry SET live = 0 WHERE thread = ? AND position = ?"
+
+
+@dataclass(frozen=True, slots=True)
+class SqlThreadLog:
+    """Reads and compacts threads (implements stages.ThreadLog); runs are added by the recorder as they finish."""
+
+    database: Database
+
+    async def live(self, thread: str) -> tuple[Message, ...]:
+        def work(connection: sqlite3.Connection) -> tuple[Message, ...]:
+            return tuple(message_from(row) for row in connection.execute(_LIVE, (thread,)))
+
+        return await self.database.read(work)
+
+    async def compact(self, thread: str, summary: Message, keep: int) -> None:
+        if keep < 0:
+            raise ValueError(f"cannot keep {keep} messages")
+
+        def work(connection: sqlite3.Connection) -> None:
+            live = [row[0] for row in connection.execute(_LIVE_POSITIONS, (thread,))]
+            retired = live[: max(0, len(live) - keep)]
+            connection.executemany(_RETIRE, [(thread, position) for position in retired])
+            append(connection, thread, [summary], run_key=None, summary=True)
+
+        await self.database.write(work)
+
+
+def append(
+    connection: sqlite3.Connection,
+    thread: str,
+    messages: Sequence[Message],
+    run_key: int | None,
+    *,
+    summary: bool = False,
+) -> None:
+    """Add messages to the end of a thread's history, inside the caller's transaction."""
+    (end,) = connection.execute(_END, (thread,)).fetchone()
+    rows = [
+        (thread, place, message, run_key, summary)
+        for place, message in enumerate(message_ids(connection, messages), start=end + 1)
+    ]
+    connection.executemany(_ADD, rows)
