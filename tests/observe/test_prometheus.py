@@ -54,10 +54,7 @@ def test_every_known_label_set_of_a_counter_begins_at_zero(metrics: Metrics) -> 
 
     expected = [
         *(f'runs_total{{heartbeat="host-watch",outcome="{outcome}"}}' for outcome in Outcome),
-        *(
-            f'occurrences_missed_total{{heartbeat="host-watch",reason="{reason}"}}'
-            for reason in ("overlap", "downtime")
-        ),
+        *(f'occurrences_missed_total{{heartbeat="host-watch",reason="{reason}"}}' for reason in NAMES.reasons),
         *(f'verdicts_total{{guard="{g}",level="{level}"}}' for g in ("loop", "budget", "other") for level in Level),
         *(f'tool_calls_total{{result="{r}",tool="{t}"}}' for t in ("host", "vault", "other") for r in ("ok", "failed")),
         *(f'tokens_total{{kind="{k}",model="{m}"}}' for m in NAMES.models for k in ("prompt", "reused", "completion")),
