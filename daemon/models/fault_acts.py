@@ -13,8 +13,8 @@ class Say:
     """A proper streamed answer; each piece of `text` is an event.
 
     A call is (name, arguments); arguments that are a string are sent as they are.  `usage` is (prompt, reused,
-    completion) tokens, None to tell nothing.  After `cut` events the connection is closed, after `hang` nothing more
-    comes.  `bytes_each` sends the stream in pieces of that size.
+    completion) tokens, None to tell nothing.  After `cut` pieces of text the connection is closed, after `hang` pieces
+    nothing more comes.  `bytes_each` sends the stream in pieces of that size.
     """
 
     text: Sequence[str] = ()
@@ -47,6 +47,10 @@ class Slam:
 
 
 Act: TypeAlias = Say | Send | Silence | Slam
+
+
+OPENAI_OPENING, ANTHROPIC_OPENING = 1, 3
+"""How many events come before the first piece of text."""
 
 
 def refusal(status: int, message: str, **headers: str) -> Send:

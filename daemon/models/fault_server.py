@@ -14,7 +14,17 @@ from http import HTTPStatus
 from types import TracebackType
 from typing import Any
 
-from daemon.models.fault_acts import Act, Say, Send, Silence, Slam, anthropic_events, openai_events
+from daemon.models.fault_acts import (
+    ANTHROPIC_OPENING,
+    OPENAI_OPENING,
+    Act,
+    Say,
+    Send,
+    Silence,
+    Slam,
+    anthropic_events,
+    openai_events,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +105,9 @@ class FaultServer:
         if isinstance(act, Send):
             return await _send(writer, act)
         assert isinstance(act, Say)
-        events = anthropic_events(act) if request.path.endswith("/messages") else openai_events(act)
-        return await _stream(writer, act, events)
+        if request.path.endswith("/messages"):
+            return await _stream(writer, act, anthropic_events(act), ANTHROPIC_OPENING)
+        return await _stream(writer, act, openai_events(act), OPENAI_OPENING)
 
     def _listed(self, path: str) -> Send:
         name = path.partition("/models/")[2]
@@ -126,18 +137,17 @@ async def _send(writer: asyncio.StreamWriter, act: Send) -> bool:
     return True
 
 
-async def _stream(writer: asyncio.StreamWriter, say: Say, events: Sequence[bytes]) -> bool:
+async def _stream(writer: asyncio.StreamWriter, say: Say, events: Sequence[bytes], opening: int) -> bool:
     """Stream in chunks; an act that is cut leaves out the last chunk, so that the client can see it."""
     writer.write(_head(200, "text/event-stream; charset=utf-8", {"Transfer-Encoding": "chunked"}))
-    data = b"".join(events[: say.cut])
+    last = min((opening + n for n in (say.cut, say.hang) if n is not None), default=len(events))
+    data = b"".join(events[:last])
     size = say.bytes_each or len(data)
-    pieces = events[: say.cut] if say.bytes_each is None else [data[i : i + size] for i in range(0, len(data), size)]
-    for number, piece in enumerate(pieces):
-        if number == say.hang:
-            await writer.drain()
-            await asyncio.Event().wait()
+    for piece in events[:last] if say.bytes_each is None else (data[i : i + size] for i in range(0, len(data), size)):
         writer.write(f"{len(piece):x}\r\n".encode() + piece + b"\r\n")
         await writer.drain()
+    if say.hang is not None:
+        await asyncio.Event().wait()
     if say.cut is not None:
         return False
     writer.write(b"0\r\n\r\n")

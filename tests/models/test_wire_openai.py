@@ -166,10 +166,8 @@ def test_an_answer_that_was_not_streamed_is_heard_too() -> None:
 
 def test_halves_of_a_character_are_joined() -> None:
     """A surrogate pair that came in two chunks is one character; a half that stayed alone is replaced."""
-    assert (
-        _heard(*('{"choices": [{"delta": {"content": "%s"}}]}' % half for half in (r"\ud83d", r"\ude00"))).text == "😀"
-    )
-    assert _heard('{"choices": [{"delta": {"content": "a\\ud83d"}}]}').text == "a\ufffd"
+    assert _heard(_delta(content="\ud83d"), _delta(content="\ude00")).text == "😀"
+    assert _heard(_delta(content="a\ud83d")).text == "a\ufffd"
 
 
 @pytest.mark.parametrize(("code", "again"), [(429, True), ("502", True), (400, False), (None, False)])
