@@ -30,6 +30,8 @@ log = structlog.get_logger()
 class LlamaCpp:
     """A model file answered by llama.cpp.  `home` is the agent directory; fetched files go to its `models/`."""
 
+    local = True
+
     class Options(BaseModel):
         """`path` is "shipped", a file relative to the agent directory, or hf:owner/repository/file.gguf.
 
@@ -69,10 +71,9 @@ class LlamaCpp:
         """How many tokens one thread can hold, the reply included; exact once the model has been loaded."""
         return int(self._child.facts["context"]) if self._child else self._options.context
 
-    @property
-    def reply_tokens(self) -> int:
-        """How many tokens a reply may have at most."""
-        return self._options.max_tokens
+    async def window(self) -> int:
+        """Load the model and return its exact `context_tokens`.  Raises as `check` does."""
+        return int((await self._ready(LOAD_SECONDS)).facts["context"])
 
     async def reply(self, prompt: Prompt, *, stop: Stop, seconds: float) -> Reply:
         """Answer; see `stages.Model`.  A process that dies before it said anything is replaced and asked once more."""

@@ -28,12 +28,13 @@ def _bound(schema: Mapping[str, Any], key: str, to_int: Callable[[float], int], 
     found = []
     for name, exclusive in ((f"m{key}", False), (f"exclusiveM{key}", True)):
         value = schema.get(name)
-        if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
+        if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < math.inf:
+            value = max(-_LARGEST, min(_LARGEST, value))
             whole = to_int(value)
             found.append(whole + step if exclusive and whole == value else whole)
     if not found:
         return None
-    return max(-_LARGEST, min(_LARGEST, max(found) if step > 0 else min(found)))
+    return max(found) if step > 0 else min(found)
 
 
 def between(low: int, high: int) -> list[str]:
