@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 from typing import Any
@@ -68,10 +68,8 @@ class Agent:
     def runner(self) -> Runner:
         return Runner(self._assemble, self.recorder, [self.observer], self.clock)
 
-    async def refusal(self, heartbeat: Heartbeat) -> str | None:
-        """Return why a heartbeat that is due must not run now, None if it may."""
-        if reason := self.home.paused():
-            return f"paused: {reason}"
+    async def resting(self, heartbeat: Heartbeat) -> str | None:
+        """Return why a heartbeat must rest now, None if it may run."""
         return await resting(heartbeat.thread or heartbeat.name, self.states, self.clock, self._cooldown)
 
     @property
@@ -98,7 +96,8 @@ class Agent:
         thread = heartbeat.thread or heartbeat.name
         recovery = Recovery(thread, self._panel(heartbeat), self.states, self.clock, self._cooldown, self.observer)
         toolbox = Toolbox([self._tool(heartbeat, name) for name in heartbeat.tools], setting)
-        return Loop(gather, model, recovery, toolbox, memory, self.recorder, self.clock)
+        so_far = replace(run, model=model.name)
+        return Loop(gather, model, recovery, toolbox, memory, self.recorder, self.clock, so_far)
 
     def _route(self, heartbeat: Heartbeat) -> Model:
         names = heartbeat.models or (next(iter(self.models)),)

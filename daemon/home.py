@@ -69,6 +69,20 @@ class Home:
         except OSError:
             return None
 
+    def running(self) -> bool:
+        """Say whether a process holds the directory now."""
+        try:
+            handle = os.open(self.lock, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            return False
+        try:
+            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        finally:
+            os.close(handle)
+        return False
+
     def holder(self) -> int | None:
         """Return the process id that the lock file names, None when it names none."""
         try:

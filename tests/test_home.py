@@ -36,6 +36,9 @@ def test_init_never_overwrites(tmp_path: Path) -> None:
 def test_a_second_holder_is_told_who_holds_the_directory(tmp_path: Path) -> None:
     """Two daemons on one directory are one too many."""
     home = Home(tmp_path)
+    assert not home.running()
+    with home.held():
+        assert home.running()
     with home.held(), pytest.raises(AlreadyRunning, match=str(os.getpid())), Home(tmp_path).held():
         pass
 

@@ -1,0 +1,176 @@
+"""The process: one agent opened, its side tasks under one task group, signals, readiness, and an end in order.
+
+A side task that dies takes the daemon with it, loudly, because systemd can only restart what exits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import sys
+from collections.abc import AsyncIterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import structlog
+
+from daemon import __version__, telemetry
+from daemon.app import Agent, opened, shown
+from daemon.control import answering
+from daemon.errors import UsageError
+from daemon.heartbeat.alarms import ApschedulerAlarms
+from daemon.heartbeat.misfire import Reason
+from daemon.heartbeat.scheduler import Rules, Scheduler
+from daemon.home import Home
+from daemon.observe.notify import Notify, Watchdog
+from daemon.observe.prometheus import Metrics, Names
+from daemon.observe.server import Page, Server, healthz
+from daemon.recovery import breakers
+from daemon.settings import Settings
+from daemon.settings import load as load_settings
+from daemon.stages import Observer
+from daemon.types import Run
+from guards import GUARDS
+
+log = structlog.get_logger()
+
+_STALE_SECONDS = 60.0  # a scheduler that has looked at nothing for so long is not alive
+
+
+async def serve(home: Home, first: Sequence[str], observers: Sequence[Observer], told: bool) -> None:
+    """Run the agent until SIGTERM or SIGINT.  `told` keeps the log quiet, because a story is being told.
+
+    Raises TrimtabError when it cannot start, and whatever ended a side task.
+    """
+    notify = Notify.from_environment()
+    settings = load_settings(home.path)
+    _log(settings, told)
+    with home.held():
+        metrics = Metrics(_names(home, settings), version=__version__)
+        async with opened(home, [metrics, *observers]) as agent:
+            await _take_over(agent, metrics)
+            async with _running(agent, metrics, notify) as (address, scheduler):
+                notify.ready(f"{len(agent.folder.heartbeats)} heartbeats, metrics at {address}")
+                log.info("daemon.started", version=__version__, agent=settings.name, home=str(home.path), metrics=address)
+                if told:
+                    sys.stderr.write(f"{settings.name} is awake; metrics at {address}/metrics; Ctrl-C stops it\n")
+                await _until_stopped(scheduler, first)
+                notify.stopping("ending the runs in hand")
+        log.info("daemon.stopped")
+
+
+async def _take_over(agent: Agent, metrics: Metrics) -> None:
+    """End what a former process left open, and show the state of breakers that survived it."""
+    for occurrence in await agent.ledger.recover():
+        log.warning("run.interrupted", heartbeat=occurrence.heartbeat, scheduled_for=occurrence.scheduled_for.isoformat())
+    for thread, name, state in await agent.states.all():
+        for guard, breaker in breakers({name: state}, agent.settings.breaker.cooldown_seconds).items():
+            metrics.breaker_changed(thread, guard, breaker.code)
+    for notice in agent.vault.notices:
+        log.warning("vault.repaired", notice=notice)
+
+
+@contextlib.asynccontextmanager
+async def _running(agent: Agent, metrics: Metrics, notify: Notify) -> AsyncIterator[tuple[str, Scheduler]]:
+    """Start everything that runs beside the runs; stop it in reverse order."""
+    scheduler = Scheduler(
+        agent.ledger,
+        agent.runner(),
+        agent.folder,
+        agent.clock,
+        ApschedulerAlarms(),
+        [agent.observer],
+        Rules(
+            concurrency=agent.settings.concurrency,
+            drain_seconds=agent.settings.drain_seconds,
+            switch=agent.home.paused,
+            resting=agent.resting,
+        ),
+    )
+
+    def ill() -> str | None:
+        age = scheduler.tick_age()
+        return f"the scheduler has looked at nothing for {age:.0f} s" if age > _STALE_SECONDS else None
+
+    pages = {"/metrics": lambda: Page(metrics.render(), metrics.content_type), "/healthz": healthz(ill)}
+    section = agent.settings.metrics
+    server = Server(pages)
+    async with (
+        server.listening(section.host, section.port, file=agent.home.settings) as address,
+        answering(agent.home.socket, partial(_answer, agent, scheduler)),
+        asyncio.TaskGroup() as side,
+    ):
+        tasks = [
+            side.create_task(scheduler.run(), name="scheduler"),
+            side.create_task(Watchdog(notify, agent.clock, lambda: ill() is None).run(), name="watchdog"),
+        ]
+        try:
+            yield address, scheduler
+        finally:
+            for task in tasks:
+                task.cancel()
+
+
+async def _until_stopped(scheduler: Scheduler, first: Sequence[str]) -> None:
+    """Run the `first` heartbeats, then wait for a signal."""
+    loop, stop = asyncio.get_running_loop(), asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    beats = asyncio.ensure_future(_beat_first(scheduler, first))
+    waiting = asyncio.ensure_future(stop.wait())
+    try:
+        await asyncio.wait({beats, waiting}, return_when=asyncio.FIRST_COMPLETED)
+        if not stop.is_set():
+            await beats
+            await waiting
+    finally:
+        beats.cancel()
+        waiting.cancel()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.remove_signal_handler(number)
+
+
+async def _beat_first(scheduler: Scheduler, names: Sequence[str]) -> None:
+    await asyncio.sleep(0)  # the scheduler starts first
+    for name in names:
+        try:
+            started = await scheduler.beat(name)
+            await asyncio.shield(started.run)
+        except UsageError as refused:
+            log.warning("beat.refused", heartbeat=name, reason=str(refused))
+
+
+async def _answer(agent: Agent, scheduler: Scheduler, request: Mapping[str, Any]) -> dict[str, Any]:
+    """Answer one request of the control socket.  Raises TrimtabError."""
+    match request["do"]:
+        case "beat":
+            name = str(request.get("name"))
+            found = agent.folder.heartbeats.get(name)
+            if found is not None and (reason := await agent.resting(found)):
+                raise UsageError(f"{name} rests: {reason}")
+            started = await scheduler.beat(name)
+            run: Run = await asyncio.shield(started.run)
+            return shown(run)
+        case "explain":
+            return dict(scheduler.explain(str(request.get("name"))).facts())
+        case "status":
+            due = {name: at.isoformat() if at else None for name, at in scheduler.next_due().items()}
+            return {"version": __version__, "next_due": due, "tick_age_seconds": round(scheduler.tick_age(), 1)}
+        case other:
+            raise UsageError(f"there is no request {other!r}")
+
+
+def _names(home: Home, settings: Settings) -> Names:
+    return Names(
+        heartbeats=[path.stem for path in sorted(home.heartbeats.glob("*.md"))],
+        models=list(settings.models),
+        guards=list(GUARDS),
+        tools=["host", "vault", "clock", "repo"],
+        reasons=[reason.value for reason in Reason],
+    )
+
+
+def _log(settings: Settings, told: bool) -> None:
+    as_json = {"json": True, "text": False, "auto": None}[settings.log.format]
+    telemetry.setup("error" if told else settings.log.level, as_json=as_json)
