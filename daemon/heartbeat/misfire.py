@@ -4,7 +4,8 @@ Pure: everything that it judges by is an argument.  The rules, in the order in w
 
 * never early: only times from the planned one up to now are judged;
 * a time that is not a due time of the schedule any more is `schedule_changed`;
-* while something forbids every run (the kill switch, the heartbeat still runs), nothing runs and that is the reason;
+* while something forbids every run (the kill switch, an open breaker, the heartbeat still runs), nothing runs and that
+  is the reason;
 * `skip` runs nothing that came while nobody was looking (`missed_down`); `run_once` runs the newest and lets it stand
   for the others (`coalesced`); `all` runs each; none runs that is later than `grace` (`beyond_grace`).
 """
@@ -30,6 +31,8 @@ class Reason(enum.StrEnum):
     COALESCED = "coalesced"
     STILL_RUNNING = "skipped: still running"
     PAUSED = "paused"
+    RESTING = "breaker_open"
+    EMPTY = "empty_instruction"
     BAD_FILE = "bad_file"
     CHANGED = "schedule_changed"
 

@@ -15,10 +15,11 @@ from typing import Any
 
 import structlog
 
-from daemon.errors import ConfigError, TrimtabError, UsageError
+from daemon.errors import ConfigError, StorageError, UsageError
 from daemon.heartbeat import fields
 from daemon.heartbeat.alarms import Alarms
 from daemon.heartbeat.explain import Explanation, schedule_text
+from daemon.heartbeat.file import is_empty
 from daemon.heartbeat.folder import Folder
 from daemon.heartbeat.lanes import Lanes
 from daemon.heartbeat.misfire import Reason
@@ -31,17 +32,23 @@ log = structlog.get_logger()
 Dispatch = Callable[[Heartbeat, Occurrence], Awaitable[Any]]
 
 
+async def _never(_heartbeat: Heartbeat) -> str | None:
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """How many runs at once, seconds between looks, seconds that runs get to end at a stop, and the kill switch.
+    """How many runs at once, seconds between looks, seconds that runs get to end at a stop, and who may forbid a run.
 
-    `switch` is asked at each look and returns the reason why nothing may start, None when it may.
+    `switch` is asked at each look and returns the reason why nothing may start, None when it may; `resting` is asked of
+    a heartbeat that is due.
     """
 
     concurrency: int = 1
     turn_seconds: float = 1.0
     drain_seconds: float = 30.0
     switch: Callable[[], str | None] = lambda: None
+    resting: Callable[[Heartbeat], Awaitable[str | None]] = _never
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +97,12 @@ class Scheduler:
                 try:
                     while True:
                         self._nudged.clear()
-                        await self._turn()
+                        try:
+                            await self._turn()
+                        except StorageError as full:
+                            self._complain(
+                                "scheduler.hindered", str(full)
+                            )  # nothing was claimed: the next look tries again
                         self._ticked = self._clock.monotonic()
                         await self._nudged.wait()
                 finally:
@@ -195,10 +207,17 @@ class Scheduler:
         running = plan.name in self._lanes
         if running and not halted and plan.heartbeat.schedule.misfire == "all":
             return
-        blocked = Reason.PAUSED if halted else Reason.STILL_RUNNING if running else None
+        blocked = Reason.PAUSED if halted else Reason.STILL_RUNNING if running else await self._forbidden(plan, now)
         occurrence = await self._timetable.claim(plan, now, blocked, bool(self._lanes.hindrance(plan.heartbeat)))
         if occurrence is not None:
             self._start(plan.heartbeat, occurrence)
+
+    async def _forbidden(self, plan: Plan, now: datetime) -> Reason | None:
+        if plan.next is None or plan.next > now:
+            return None
+        if is_empty(plan.heartbeat):
+            return Reason.EMPTY
+        return Reason.RESTING if await self._rules.resting(plan.heartbeat) else None
 
     async def _start_asked(self) -> None:
         for _ in range(len(self._asked)):

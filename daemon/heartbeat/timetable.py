@@ -98,7 +98,7 @@ class Timetable:
         return None
 
     async def claim_manual(self, name: str, now: datetime) -> Occurrence:
-        """Claim the present second, or the first after it that has no row.  Raises UsageError when there is none near."""
+        """Claim the present second, or the first after it that has no row.  Raises UsageError when none is near."""
         for bump in range(_BUMPS):
             time = now.replace(microsecond=0) + timedelta(seconds=bump)
             occurrence = await self._ledger.claim(name, time, next_due=None, manual=True)

@@ -18,7 +18,7 @@ from daemon.types import Schedule
 
 
 class Trigger(Due, Protocol):
-    """One way to say when, registered under the key that it reads, which is also the field that it fills in Schedule."""
+    """One way to say when, registered under the key that it reads, which is also the field it fills in Schedule."""
 
     example: ClassVar[str]
 
