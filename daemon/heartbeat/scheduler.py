@@ -15,7 +15,7 @@ from typing import Any
 
 import structlog
 
-from daemon.errors import ConfigError, StorageError, UsageError
+from daemon.errors import ConfigError, StorageError, TrimtabError, UsageError
 from daemon.heartbeat import fields
 from daemon.heartbeat.alarms import Alarms
 from daemon.heartbeat.explain import Explanation, schedule_text
