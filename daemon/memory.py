@@ -1,0 +1,97 @@
+"""The notes of one run, kept in one commit (implements stages.Memory), and what is recalled from them before a run.
+
+It binds the vault to the daemon's words: which run wrote, for which heartbeat, with which model.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC
+from pathlib import Path
+
+import structlog
+
+from daemon.errors import ConfigError, StorageError
+from daemon.types import Run
+from vault import Author, Draft, Kept, NoSuchNote, NotAVault, NotReady, Refused, Vault, VaultError
+
+log = structlog.get_logger()
+
+_AROUND = 6
+"""How many lines before and after the best line are shown of a long note."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """A note for the prompt: untrusted text from `path`, and why it was chosen."""
+
+    path: str
+    excerpt: str
+    reason: str
+
+
+def open_vault(path: Path) -> Vault:
+    """Open an agent's vault.  Raises ConfigError for what a person must mend, StorageError for the disk."""
+    try:
+        vault = Vault.open(path)
+    except (NotAVault, NotReady) as wrong:
+        raise ConfigError(path, "", str(wrong).removeprefix(f"{path}: ")) from None
+    except VaultError as wrong:
+        raise StorageError(str(wrong)) from None
+    for notice in vault.notices:
+        log.warning("vault.mended", what=notice)
+    return vault
+
+
+class VaultMemory:
+    """The memory of one run: what its tools wrote to `draft` is committed once, by `keep`."""
+
+    def __init__(self, vault: Vault, draft: Draft | None = None) -> None:
+        self._vault = vault
+        self.draft = draft or vault.draft()
+        self.kept: Kept | None = None
+
+    async def keep(self, run: Run) -> str | None:
+        """Commit what the run wrote and return the commit id, None if it wrote nothing.  Raises StorageError."""
+        if not self.draft.paths:
+            return None
+        try:
+            self.kept = await asyncio.to_thread(self._commit, run)
+        except VaultError as wrong:
+            raise StorageError(f"the notes of run {run.id} could not be kept: {wrong}") from None
+        if self.kept is None:
+            return None
+        for remark in self.kept.remarks:
+            log.warning("vault.note_left", run=run.id, what=remark)
+        log.info("vault.committed", run=run.id, commit=self.kept.commit, notes=len(self.kept.paths))
+        return self.kept.commit
+
+    async def recall(self, query: str, limit: int = 3, max_chars: int = 2_000) -> Sequence[Recalled]:
+        """Return up to `limit` notes that fit the query, together at most `max_chars` characters of them.
+
+        Instructions are left out: the prompt has them already, from the person.
+        """
+        return await asyncio.to_thread(self._recall, query, limit, max_chars) if limit else ()
+
+    def _commit(self, run: Run) -> Kept | None:
+        heartbeat = run.occurrence.heartbeat
+        subject = f"{heartbeat}: {', '.join(self.draft.paths)}"
+        trailers = {"Trimtab-Run": run.id, "Trimtab-Heartbeat": heartbeat, "Trimtab-Model": run.model}
+        when = (run.ended_at or run.started_at).astimezone(UTC)
+        return self.draft.commit(subject, trailers, Author(*self._vault.agent, when))
+
+    def _recall(self, query: str, limit: int, max_chars: int) -> Sequence[Recalled]:
+        found, left = list[Recalled](), max_chars
+        for hit in self.draft.search(query, limit, without_instructions=True):
+            try:
+                lines = self.draft.read(hit.path).splitlines()
+            except (NoSuchNote, Refused):
+                continue
+            near = lines[max(0, hit.line - 1 - _AROUND) : hit.line + _AROUND]
+            excerpt = "\n".join(near).strip()[:left]
+            if excerpt:
+                found.append(Recalled(hit.path, excerpt, f"matches {', '.join(hit.words)}"))
+                left -= len(excerpt)
+        return found
