@@ -8,12 +8,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC
 from pathlib import Path
 
 import structlog
 
 from daemon.errors import ConfigError, StorageError
+from daemon.stages import Clock
 from daemon.types import Run
 from vault import Author, Draft, Kept, NoSuchNote, NotAVault, NotReady, Refused, Vault, VaultError
 
@@ -46,16 +46,19 @@ def open_vault(path: Path) -> Vault:
 
 
 class VaultMemory:
-    """The memory of one run: what its tools wrote to `draft` is committed once, by `keep`."""
+    """The memory of one run: what its tools wrote to `draft` is committed once, by `keep`.
 
-    def __init__(self, vault: Vault, draft: Draft | None = None) -> None:
-        self._vault = vault
-        self.draft = draft or vault.draft()
+    `kept` says what became of it; `recalled` holds the notes that were chosen for the prompt, each with its reason.
+    """
+
+    def __init__(self, draft: Draft, clock: Clock) -> None:
+        self._draft, self._clock = draft, clock
         self.kept: Kept | None = None
+        self.recalled: Sequence[Recalled] = ()
 
     async def keep(self, run: Run) -> str | None:
         """Commit what the run wrote and return the commit id, None if it wrote nothing.  Raises StorageError."""
-        if not self.draft.paths:
+        if not self._draft.paths:
             return None
         try:
             self.kept = await asyncio.to_thread(self._commit, run)
@@ -68,25 +71,26 @@ class VaultMemory:
         log.info("vault.committed", run=run.id, commit=self.kept.commit, notes=len(self.kept.paths))
         return self.kept.commit
 
-    async def recall(self, query: str, limit: int = 3, max_chars: int = 2_000) -> Sequence[Recalled]:
-        """Return up to `limit` notes that fit the query, together at most `max_chars` characters of them.
+    async def recall(self, query: str, limit: int = 3, max_chars: int = 2_000) -> Sequence[tuple[str, str]]:
+        """Return (path, excerpt) of up to `limit` notes that fit the query, together at most `max_chars` characters.
 
         Instructions are left out: the prompt has them already, from the person.
         """
-        return await asyncio.to_thread(self._recall, query, limit, max_chars) if limit else ()
+        if limit and query.strip():
+            self.recalled = await asyncio.to_thread(self._recall, query, limit, max_chars)
+        return [(note.path, note.excerpt) for note in self.recalled]
 
     def _commit(self, run: Run) -> Kept | None:
         heartbeat = run.occurrence.heartbeat
-        subject = f"{heartbeat}: {', '.join(self.draft.paths)}"
+        subject = f"{heartbeat}: {', '.join(self._draft.paths)}"
         trailers = {"Trimtab-Run": run.id, "Trimtab-Heartbeat": heartbeat, "Trimtab-Model": run.model}
-        when = (run.ended_at or run.started_at).astimezone(UTC)
-        return self.draft.commit(subject, trailers, Author(*self._vault.agent, when))
+        return self._draft.commit(subject, trailers, Author(*self._draft.agent, self._clock.now()))
 
     def _recall(self, query: str, limit: int, max_chars: int) -> Sequence[Recalled]:
         found, left = list[Recalled](), max_chars
-        for hit in self.draft.search(query, limit, without_instructions=True):
+        for hit in self._draft.search(query, limit, without_instructions=True):
             try:
-                lines = self.draft.read(hit.path).splitlines()
+                lines = self._draft.read(hit.path).splitlines()
             except (NoSuchNote, Refused):
                 continue
             near = lines[max(0, hit.line - 1 - _AROUND) : hit.line + _AROUND]

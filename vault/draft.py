@@ -31,6 +31,11 @@ class Draft:
         self._lock = threading.RLock()
 
     @property
+    def agent(self) -> tuple[str, str]:
+        """The name and address that the vault knows its agent by."""
+        return self._vault.agent
+
+    @property
     def paths(self) -> tuple[str, ...]:
         """The notes that have pending writes, in the order of their first write."""
         return tuple(self._edits)

@@ -18,6 +18,8 @@ from daemon.tools.arguments import Arguments
 from daemon.tools.base import Setting, Tool
 from daemon.types import ToolCall, ToolResult, ToolSpec
 
+__all__ = ["Approve", "Setting", "Tool", "Toolbox", "allow"]
+
 log = structlog.get_logger()
 
 Approve: TypeAlias = Callable[[ToolCall], Awaitable[str | None]]
