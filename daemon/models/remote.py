@@ -45,6 +45,7 @@ class Remote:
         self._random = random or Random()  # noqa: S311  (it spreads retries, it keeps no secret)
         self._breaker = ProviderBreaker()
         self._door: Door | None = None
+        self._closed = False
         parts = urlsplit(options.url)
         self.local = is_loopback(parts.hostname or "")
         self._server = Server(name, parts.netloc, options.model, str(options.api_key) if options.api_key else None)
@@ -86,7 +87,8 @@ class Remote:
         return f"{self.name}: {self._options.model} at {self._server.host}: {ready}{priced}{warning}"
 
     async def close(self) -> None:
-        """Close the connections; safe to call twice."""
+        """Close the connections; safe to call twice.  Whoever asks after that is told so."""
+        self._closed = True
         door, self._door = self._door, None
         if door is not None:
             await door.close()
@@ -102,9 +104,14 @@ class Remote:
             raise Fault(f"{self.name}: {gone}", provider=False) from None
 
     def _opened(self) -> Door:
-        from daemon.models.http import Door  # a daemon that calls no API does not pay for httpx
-
+        if self._closed:
+            raise Fault(f"{self.name}: it has been closed", provider=False)
         if self._door is None:
+            try:
+                from daemon.models.http import Door  # a daemon that calls no API does not pay for httpx
+            except ModuleNotFoundError as missing:
+                words = f"{self.name}: needs the Python package {missing.name!r}, not installed here"
+                raise Fault(words, provider=False) from None
             options = self._options
             self._door = Door(self._server, options.url, options.timeout, self._headers, self._clock, local=self.local)
         return self._door

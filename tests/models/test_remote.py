@@ -279,7 +279,7 @@ def test_unpriced_work_elsewhere_says_so(api: Api) -> None:
 
 @BOTH
 def test_one_connection_serves_many_calls(api: Api) -> None:
-    """The connection is opened at the first call and used again; closing twice is fine, and so is asking after it."""
+    """The connection is opened at the first call and used again; closing twice is fine, and ends it."""
 
     async def talk() -> int:
         async with FaultServer() as server:
@@ -290,8 +290,8 @@ def test_one_connection_serves_many_calls(api: Api) -> None:
             used = server.connections
             await model.close()
             await model.close()
-            await model.reply(PROMPT, stop=_never, seconds=5)
-            await model.close()
+            with pytest.raises(ModelUnavailable, match="frontier: it has been closed"):
+                await model.reply(PROMPT, stop=_never, seconds=5)
             return used
 
     assert asyncio.run(talk()) == 1
