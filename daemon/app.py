@@ -1,4 +1,4 @@
-"""The composition root: from an agent directory to stages that fit together.  The only file that binds concrete ones."""
+"""The composition root: from an agent directory to stages that fit together.  Only here are concrete ones bound."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from typing import Any
 import structlog
 
 from daemon.context.gather import Gather, Window
-from daemon.errors import ConfigError, StorageError, UsageError
+from daemon.errors import ConfigError, UsageError
 from daemon.heartbeat.clock import SystemClock
 from daemon.heartbeat.folder import Folder
 from daemon.home import Home
 from daemon.loop import Loop
-from daemon.memory import VaultMemory
+from daemon.memory import VaultMemory, open_vault
 from daemon.models import MODELS
 from daemon.models.router import Router
 from daemon.observe.everyone import Everyone, ObservedRecorder
@@ -145,7 +145,8 @@ async def opened(home: Home, observers: Sequence[Observer] = (), clock: Clock | 
             stack.push_async_callback(model.close)
         database = await asyncio.to_thread(Database.open, home.database)
         stack.push_async_callback(asyncio.to_thread, database.close)
-        vault = await asyncio.to_thread(_vault, home)
+        vault = await asyncio.to_thread(open_vault, home.vault)
+        stack.push_async_callback(asyncio.to_thread, vault.close)
         folder = Folder(home.heartbeats, settings.zone)
         folder.look()
         everyone = Everyone(observers)
@@ -155,7 +156,7 @@ async def opened(home: Home, observers: Sequence[Observer] = (), clock: Clock | 
             clock=clock,
             vault=vault,
             folder=folder,
-            ledger=SqlLedger(database),
+            ledger=SqlLedger(database, clock),
             states=SqlGuardStates(database),
             threads=SqlThreadLog(database),
             recorder=ObservedRecorder(SqlRecorder(database), everyone),
@@ -174,8 +175,8 @@ async def beat_in(agent: Agent, name: str) -> Run:
         raise UsageError(f"there is no heartbeat {name!r} in {agent.home.heartbeats}; there is {known}")
     if isinstance(found, ConfigError):
         raise found
-    if reason := await agent.refusal(found):
-        raise UsageError(f"{name} may not run: {reason}")
+    if reason := agent.home.paused() or await agent.resting(found):
+        raise UsageError(f"{name} may not run now: {reason}")
     moment = agent.clock.now().replace(microsecond=0)
     while (claimed := await agent.ledger.claim(name, moment, next_due=None, manual=True)) is None:
         moment += _SECOND
@@ -235,13 +236,6 @@ def _model(home: Home, name: str, table: Mapping[str, Any]) -> Model:
     made = load(f"models.{name}.backend", MODELS, backend, file=home.settings)
     model: Model = made(name, validated(made.Options, rest, home.settings, f"models.{name}"), home.path)
     return model
-
-
-def _vault(home: Home) -> Vault:
-    try:
-        return Vault.open(home.vault)
-    except VaultError as wrong:
-        raise StorageError(str(wrong)) from None
 
 
 def _instructions(vault: Vault) -> str:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from daemon.errors import AlreadyRunning, StorageError, UsageError
+from vault import Vault, VaultError
 
 STARTER = ("AGENTS.md", "heartbeats/host-watch.md", "heartbeats/repo-watch.md")
 _FOLDERS = ("heartbeats", "goals", "people", "projects", "agent", "journal")
@@ -135,3 +136,13 @@ def create(path: Path, timezone: str) -> tuple[Home, dict[str, str]]:
         raise StorageError(f"{path}: cannot be written: {wrong.strerror}") from None
     notes = {note: (starter / note).read_text(encoding="utf-8") for note in STARTER}
     return home, notes | {"AGENTS.md": notes["AGENTS.md"].format(name=name)}
+
+
+def plant(home: Home, notes: dict[str, str]) -> None:
+    """Make the vault of a new agent with these notes in its first commit.  Raises StorageError."""
+    name = "trimtab"
+    try:
+        with Vault.create(home.vault, name, f"{name}@localhost") as vault:
+            vault.plant(notes, "Begin with the starter agent")
+    except VaultError as wrong:
+        raise StorageError(str(wrong)) from None

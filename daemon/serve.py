@@ -52,7 +52,9 @@ async def serve(home: Home, first: Sequence[str], observers: Sequence[Observer],
             await _take_over(agent, metrics)
             async with _running(agent, metrics, notify) as (address, scheduler):
                 notify.ready(f"{len(agent.folder.heartbeats)} heartbeats, metrics at {address}")
-                log.info("daemon.started", version=__version__, agent=settings.name, home=str(home.path), metrics=address)
+                log.info(
+                    "daemon.started", version=__version__, agent=settings.name, home=str(home.path), metrics=address
+                )
                 if told:
                     sys.stderr.write(f"{settings.name} is awake; metrics at {address}/metrics; Ctrl-C stops it\n")
                 await _until_stopped(scheduler, first)
@@ -62,13 +64,11 @@ async def serve(home: Home, first: Sequence[str], observers: Sequence[Observer],
 
 async def _take_over(agent: Agent, metrics: Metrics) -> None:
     """End what a former process left open, and show the state of breakers that survived it."""
-    for occurrence in await agent.ledger.recover():
-        log.warning("run.interrupted", heartbeat=occurrence.heartbeat, scheduled_for=occurrence.scheduled_for.isoformat())
+    for lost in await agent.ledger.recover():
+        log.warning("run.interrupted", heartbeat=lost.heartbeat, scheduled_for=lost.scheduled_for.isoformat())
     for thread, name, state in await agent.states.all():
         for guard, breaker in breakers({name: state}, agent.settings.breaker.cooldown_seconds).items():
             metrics.breaker_changed(thread, guard, breaker.code)
-    for notice in agent.vault.notices:
-        log.warning("vault.repaired", notice=notice)
 
 
 @contextlib.asynccontextmanager

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from daemon import telemetry
 from daemon.cli.place import home
 
 _SECONDS = 3700.0
@@ -18,6 +19,7 @@ def beat(
     as_json: Annotated[bool, typer.Option("--json", help="Print the run as an array of one object.")] = False,
 ) -> None:
     """Run a heartbeat now and say how it ended; exit code 0 only when it ended ok or had nothing to do."""
+    telemetry.setup("error")
     run = asyncio.run(_beat(name))
     if as_json:
         typer.echo(json.dumps([run], indent=2))
@@ -46,4 +48,5 @@ def _show(run: dict[str, Any]) -> None:
     typer.echo(f"{run['heartbeat']}: {run['outcome']}" + (f" ({plain(run['reason'])})" if run["reason"] else ""))
     if run["said"]:
         typer.echo(f"  {plain(run['said'])}")
-    typer.echo(f"  run {run['id']}, {run['steps']} steps, {run['tokens']} tokens" + (f", commit {run['commit'][:10]}" if run["commit"] else ""))
+    commit = f", commit {run['commit'][:10]}" if run["commit"] else ""
+    typer.echo(f"  run {run['id']}, {run['steps']} steps, {run['tokens']} tokens{commit}")

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from daemon.home import Home
+from daemon import telemetry
 
 HEARTBEAT = """---
 every: 1h
@@ -32,26 +32,28 @@ def demo(
     beats: Annotated[int, typer.Option(help="How many heartbeats at most.")] = 30,
 ) -> None:
     """Watch a real collapse and the breaker that ends it, in a directory that is thrown away afterwards."""
-    typer.echo(f"The shipped model writes a watch log, at temperature {temperature:g}, up to {beats} heartbeats on one thread.")
+    telemetry.setup("error")
+    typer.echo(f"The shipped model writes a watch log at temperature {temperature:g}: {beats} heartbeats at most.")
     with tempfile.TemporaryDirectory(prefix="trimtab-demo-") as folder:
         outcomes = asyncio.run(_beats(Path(folder) / "demo", temperature, beats))
     spoke = sum(outcome == "ok" for outcome in outcomes)
     if "tripped" in outcomes:
-        typer.echo(f"\n{spoke} heartbeats were fine; then the model collapsed, a hint did not help, and the breaker opened.")
-        typer.echo("Its heartbeat rests now. A daemon would try a probe after half an hour.")
+        typer.echo(
+            f"\n{spoke} heartbeats were fine. Then the model collapsed, a hint did not help, and the breaker opened:"
+        )
+        typer.echo("the heartbeat rests now. A daemon would try a probe after half an hour.")
     else:
         typer.echo(f"\n{spoke} of {len(outcomes)} heartbeats were fine and no breaker had to open.")
 
 
 async def _beats(path: Path, temperature: float, beats: int) -> list[str]:
     from daemon.app import beat_in, opened
-    from daemon.cli.init import plant
     from daemon.cli.story import Story
-    from daemon.home import create
+    from daemon.home import create, plant
 
     home, notes = create(path, "UTC")
     plant(home, {"AGENTS.md": notes["AGENTS.md"], "heartbeats/watch-log.md": HEARTBEAT})
-    Home(path).settings.write_text(SETTINGS.format(temperature=temperature), encoding="utf-8")
+    home.settings.write_text(SETTINGS.format(temperature=temperature), encoding="utf-8")
     outcomes: list[str] = []
     async with opened(home, [Story()]) as agent:
         while len(outcomes) < beats and "tripped" not in outcomes:

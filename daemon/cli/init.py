@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from daemon.home import create
-from daemon.errors import StorageError, TrimtabError
+from daemon.home import create, plant
 
 
 def init(
@@ -16,16 +15,8 @@ def init(
     timezone: Annotated[str, typer.Option(help="IANA time zone of the agent, such as Europe/Berlin.")] = "UTC",
 ) -> None:
     """Make an agent directory: settings, a vault under git, the starter heartbeats."""
-    from vault import Vault, VaultError
-
     home, notes = create(directory.expanduser(), timezone)
-    try:
-        with Vault.create(home.vault, "trimtab", "trimtab@localhost") as vault:
-            vault.plant(notes, "Begin with the starter agent")
-    except VaultError as wrong:
-        raise TrimtabError(str(wrong)) from None
-    except OSError as wrong:
-        raise StorageError(f"{home.vault}: cannot be written: {wrong.strerror}") from None
+    plant(home, notes)
     typer.echo(f"{home.path} is an agent directory now:")
     typer.echo("  trimtab.toml                 what answers, and where it listens")
     typer.echo("  vault/AGENTS.md              who the agent is")

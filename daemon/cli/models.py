@@ -62,8 +62,7 @@ def _configured() -> dict[str, Model]:
 
 
 def _one(name: str) -> Model:
-    models = _configured()
-    if name not in models:
+    if name not in (models := _configured()):
         raise UsageError(f"{name!r} is not one of the models of trimtab.toml: {', '.join(models)}")
     return models[name]
 
@@ -112,7 +111,12 @@ async def _measured(model: Model) -> dict[str, Any]:
 async def _asked(model: Model, prompt: Prompt) -> tuple[Reply, float, float]:
     """Ask once; return the reply, the seconds to its first piece of text, and the seconds to its end."""
     times = [time.monotonic()]
-    reply = await model.reply(prompt, stop=lambda _: times.extend([time.monotonic()]) is not None, seconds=600)
+
+    def heard(_: str) -> bool:
+        times.append(time.monotonic())
+        return False
+
+    reply = await model.reply(prompt, stop=heard, seconds=600)
     times.append(time.monotonic())
     return reply, times[1] - times[0], times[-1] - times[0]
 

@@ -58,22 +58,18 @@ def command(arguments: list[str]) -> int:
     """Run one command and return its exit code.  Raises TrimtabError."""
     first = next((argument for argument in arguments if not argument.startswith("-")), None)
     known = first if first in GROUPS or first in COMMANDS else None
+    from click import ClickException
+
     try:
         result = typer.main.get_command(table(known))(args=arguments, prog_name="trimtab", standalone_mode=False)
     except typer.Exit as done:
         return done.exit_code
     except typer.Abort:
         return 130
-    except _usage_errors() as wrong:
+    except ClickException as wrong:
         wrong.show()
         return 2
     return result if isinstance(result, int) else 0
-
-
-def _usage_errors() -> type[Exception]:
-    import click
-
-    return click.ClickException
 
 
 def _options(

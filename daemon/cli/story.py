@@ -32,7 +32,8 @@ class Story:
         if self._told != run.id:
             self._told = run.id
             task = next((m.text for m in reversed(step.sent) if m.role == "user"), "")
-            self._line("", f"\n{task.splitlines()[0] if task else run.occurrence.heartbeat}", "bold")
+            first = plain(task.splitlines()[0]) if task else run.occurrence.heartbeat
+            self._line("", f"\n{first}", "bold")
         if step.reply.text.strip():
             self._line("  says   ", plain(step.reply.text), "strike" if step.withheld else "")
         for call in step.reply.calls:
@@ -54,7 +55,9 @@ class Story:
         self._line("  ended  ", f"{run.outcome}{tail}; {run.steps} steps, run {run.id}{commit}", colour)
 
     def occurrence_missed(self, heartbeat: str, reason: str, count: int) -> None:
-        self._line("", f"{heartbeat}: did not run ({plain(reason)})" + (f", {count} times" if count > 1 else ""), "yellow")
+        self._line(
+            "", f"{heartbeat}: did not run ({plain(reason)})" + (f", {count} times" if count > 1 else ""), "yellow"
+        )
 
     def next_due(self, heartbeat: str, at: datetime | None, lag_seconds: float) -> None:
         """A story tells what happened, not what will."""

@@ -10,7 +10,9 @@ from daemon.cli.place import home
 from daemon.errors import StorageError
 
 
-def pause(reason: Annotated[str, typer.Argument(help="Why; it is shown by status and written to what did not run.")] = "paused") -> None:
+def pause(
+    reason: Annotated[str, typer.Argument(help="Why; status shows it.")] = "paused",
+) -> None:
     """Start nothing any more until `resume`; a run that is under way ends by itself."""
     place = home()
     try:

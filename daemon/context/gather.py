@@ -71,7 +71,8 @@ class Gather:
             heartbeat.instruction.strip(),
         ]
         if notes := await self.recall(heartbeat.instruction):
-            lines += ["", "Noted before:", *(f"- {path}: {' '.join(text.split())}" for path, text in notes)]
+            told = "\n".join(f"- {path}: {' '.join(text.split())}" for path, text in notes)
+            lines += ["", "Noted before:", marked("vault", told, len(told))]
         return "\n".join(lines)
 
     async def _live(

@@ -53,6 +53,8 @@ _THREAD = """
            length(token_ids) / 4 AS tokens
     FROM thread_entry JOIN message ON message.id = message_id LEFT JOIN run ON run.key = run_key
     WHERE thread_entry.thread = :thread ORDER BY position"""
+_BREAKERS = """
+    SELECT thread, substr(guard, 9) AS guard, state FROM guard_state WHERE guard LIKE 'breaker:%' ORDER BY 1, 2"""
 _FLAGS = ("manual", "live", "summary")
 
 
@@ -112,6 +114,16 @@ def thread(connection: sqlite3.Connection, name: str) -> list[Answer]:
     """Return the whole history of a thread in the order in which it was said; `live` is what a prompt is made of."""
     rows = _ask(connection, _THREAD, thread=name)
     return [row | {"calls": json.loads(row["calls"] or "[]")} for row in rows]
+
+
+def next_due(connection: sqlite3.Connection) -> dict[str, str | None]:
+    """Return when each heartbeat is due next, as it was last written down."""
+    return {row[0]: row[1] for row in connection.execute("SELECT heartbeat, next_due FROM due")}
+
+
+def breaker_states(connection: sqlite3.Connection) -> list[Answer]:
+    """Return {thread, guard, state} of every breaker that has ever tripped."""
+    return [row | {"state": json.loads(row["state"])} for row in _ask(connection, _BREAKERS)]
 
 
 def _ask(connection: sqlite3.Connection, question: str, **given: object) -> list[Answer]:

@@ -1,0 +1,84 @@
+"""`trimtab status`: one screen that says whether the agent is well."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from daemon.cli.overview import Overview, overview
+from daemon.cli.place import home
+from daemon.cli.story import plain
+
+_GOOD = ("ok", "nothing_to_do", None)
+
+
+def status(as_json: Annotated[bool, typer.Option("--json", help="Print the heartbeats as an array.")] = False) -> None:
+    """Say what runs, what is due, how the last runs ended, which breakers are open and what was spent today."""
+    seen = overview(home())
+    if as_json:
+        typer.echo(json.dumps(seen.heartbeats, indent=2, ensure_ascii=False))
+        return
+    console = Console(highlight=False)
+    console.print(_headline(seen))
+    console.print(_table(seen.heartbeats))
+    for row in seen.heartbeats:
+        if row["problem"]:
+            console.print(Text(f"not scheduled: {plain(row['problem'])}", style="red"))
+        elif row["last_outcome"] not in _GOOD:
+            console.print(Text(f"{row['name']}: {row['last_outcome']}: {plain(row['last_reason'])}", style="yellow"))
+    for breaker in seen.breakers:
+        if breaker["state"] != "closed":
+            rest = (
+                f", a probe in {_length(breaker['wait_seconds'])}" if breaker["wait_seconds"] else ", a probe is next"
+            )
+            console.print(
+                Text(f"breaker {breaker['thread']}/{breaker['guard']} is {breaker['state']}{rest}", style="red")
+            )
+    spent = seen.spent
+    console.print(f"today (UTC): {spent['steps']} steps, {spent['tokens']:,} tokens, {spent['usd']:.4f} USD")
+
+
+def _headline(seen: Overview) -> Text:
+    if seen.paused:
+        return Text(
+            f"{seen.settings.name}: paused ({plain(seen.paused)}); `trimtab resume` ends that", style="bold yellow"
+        )
+    if seen.running:
+        return Text(f"{seen.settings.name}: running, process {seen.running}", style="bold green")
+    return Text(f"{seen.settings.name}: not running", style="bold yellow")
+
+
+def _table(heartbeats: list[dict[str, Any]]) -> Table:
+    table = Table("heartbeat", "schedule", "next due", "last run", "outcome", "24 hours", box=None, pad_edge=False)
+    for row in heartbeats:
+        due = "paused" if row["paused"] else _moment(row["next"], "not scheduled" if row["problem"] else "-")
+        counts = ", ".join(f"{name} {count}" for name, count in row["last_day"].items())
+        outcome = row["last_outcome"] or ("-" if row["last_started"] is None else "running")
+        colour = "" if row["last_outcome"] in _GOOD else "red"
+        table.add_row(
+            row["name"], row["schedule"], due, _moment(row["last_started"], "-"), Text(outcome, colour), counts or "-"
+        )
+    return table
+
+
+def _moment(text: str | None, otherwise: str) -> str:
+    """Return a time of the database with how far it is from now."""
+    if text is None:
+        return otherwise
+    at = datetime.fromisoformat(text)
+    at = at if at.tzinfo else at.replace(tzinfo=UTC)
+    away = (at - datetime.now(UTC)).total_seconds()
+    return f"{at:%m-%d %H:%M:%S} ({'in ' + _length(away) if away >= 0 else _length(-away) + ' ago'})"
+
+
+def _length(seconds: float) -> str:
+    for unit, size in (("d", 86_400), ("h", 3_600), ("min", 60)):
+        if seconds >= size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.0f} s"
