@@ -1,0 +1,60 @@
+"""Reading a guard's saved memory: every value is checked, so that a damaged state fails at load and never later.
+
+All functions raise ValueError on anything that the guard itself would not have written.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from guards.base import Json
+
+WIDEST = 2**64
+
+
+def check_version(state: Mapping[str, Json], version: int) -> None:
+    """Refuse a state that another version of the guard wrote."""
+    found = state.get("version")
+    if isinstance(found, bool) or found != version:
+        raise ValueError(f"version {str(found)[:20]!r} where {version} was expected")
+
+
+def integer(state: Mapping[str, Json], key: str, high: int = WIDEST) -> int:
+    """Return a whole number from 0 to `high`."""
+    value = state.get(key)
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= high:
+        raise ValueError(f"{key!r} should be a whole number from 0 to {high}")
+    return value
+
+
+def number(state: Mapping[str, Json], key: str) -> float:
+    """Return a finite number."""
+    value = state.get(key)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(f"{key!r} should be a finite number")
+    return float(value)
+
+
+def integers(state: Mapping[str, Json], key: str, most: int, high: int = WIDEST) -> list[int]:
+    """Return a list of at most `most` whole numbers from 0 to `high`."""
+    value = state.get(key)
+    if not isinstance(value, list) or len(value) > most:
+        raise ValueError(f"{key!r} should be a list of at most {most} numbers")
+    return [integer({key: item}, key, high) for item in value]
+
+
+def numbers(state: Mapping[str, Json], key: str, most: int) -> list[float]:
+    """Return a list of at most `most` finite numbers."""
+    value = state.get(key)
+    if not isinstance(value, list) or len(value) > most:
+        raise ValueError(f"{key!r} should be a list of at most {most} numbers")
+    return [number({key: item}, key) for item in value]
+
+
+def nested(state: Mapping[str, Json], key: str) -> dict[str, Json]:
+    """Return an object."""
+    value = state.get(key)
+    if not isinstance(value, dict):
+        raise ValueError(f"{key!r} should be an object")
+    return value

@@ -1,0 +1,119 @@
+"""All guards of one stream together: one call for a reply, one for its tool results, one memory.
+
+The panel judges; it does not know what a trip leads to.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from guards.base import CallResult, Guard, Json, Level, Output, Verdict, Watch
+
+GUARDS: dict[str, str] = {
+    "loop": "guards.loop:Loop",
+    "repeat": "guards.repeat:Repeat",
+    "vocabulary": "guards.vocabulary:Vocabulary",
+    "silence": "guards.silence:Silence",
+    "tools": "guards.tools:Tools",
+    "budget": "guards.budget:Budget",
+}
+"""Every guard by name, imported when it is first asked for."""
+
+
+def guard_class(name: str) -> type[Any]:
+    """Return the class of a guard; raises ValueError with the choices when there is none."""
+    target = GUARDS.get(name)
+    if target is None:
+        raise ValueError(f"there is no guard {name[:40]!r}; it should be one of {', '.join(GUARDS)}")
+    module, _, attribute = target.partition(":")
+    found: type[Any] = getattr(importlib.import_module(module), attribute)
+    return found
+
+
+def worst(verdicts: Iterable[Verdict]) -> Verdict | None:
+    """Return the most serious verdict, the highest score first among equals; None of none."""
+    return max(verdicts, key=lambda v: (v.level, v.score), default=None)
+
+
+class Panel:
+    """The guards of one stream.
+
+    >>> panel = Panel.standard({"budget": {"steps": 2}})
+    >>> verdicts = panel.update(Output("The lamp is lit and the harbour is calm."))
+    >>> worst(verdicts).level.name
+    'PASS'
+    >>> again = Panel.standard({"budget": {"steps": 2}})
+    >>> again.load(panel.state())
+    >>> again.state() == panel.state()
+    True
+    """
+
+    def __init__(self, guards: Sequence[Guard]) -> None:
+        self.guards = tuple(guards)
+        self._unreadable: list[Verdict] = []
+
+    @classmethod
+    def standard(cls, options: Mapping[str, Mapping[str, Any]] | None = None) -> Panel:
+        """Return every guard of the registry, with these options by guard name.
+
+        Raises ValueError with one sentence for an unknown guard, an unknown option or a bad value.
+        """
+        given = dict(options or {})
+        for name in given:
+            guard_class(name)
+        return cls([guard_class(name)(**given.get(name, {})) for name in GUARDS])
+
+    def update(self, output: Output) -> tuple[Verdict, ...]:
+        """Judge the next output: one verdict of each guard, after a warning for each memory that could not be read."""
+        said, self._unreadable = self._unreadable, []
+        return (*said, *(guard.update(output) for guard in self.guards))
+
+    def observe(self, results: Sequence[CallResult]) -> tuple[Verdict, ...]:
+        """Hear what came back for the calls of the last output: one verdict of each guard."""
+        return tuple(guard.observe(results) for guard in self.guards)
+
+    def watch(self) -> Watch:
+        """Return one eye on the next output's stream for all guards that have one."""
+        return _Watches([watch for guard in self.guards if (watch := guard.watch()) is not None])
+
+    def reset(self) -> None:
+        """Forget the stream."""
+        self._unreadable = []
+        for guard in self.guards:
+            guard.reset()
+
+    def state(self) -> dict[str, dict[str, Json]]:
+        """Return the memory of every guard by name."""
+        return {guard.name: guard.state() for guard in self.guards}
+
+    def load(self, states: Mapping[str, Mapping[str, Any]]) -> None:
+        """Continue from `state()`.
+
+        A guard that has no entry starts fresh; one whose entry cannot be read (damaged, or of another version) starts
+        fresh too, and the next `update` says so with a warning.
+        """
+        self.reset()
+        for guard in self.guards:
+            if guard.name not in states:
+                continue
+            try:
+                guard.load(states[guard.name])
+            except (ValueError, TypeError, KeyError, AttributeError, IndexError) as problem:
+                guard.reset()
+                why = f"its memory could not be read and starts fresh: {str(problem)[:100]}"
+                self._unreadable.append(Verdict(guard.name, Level.WARN, 0.0, why))
+
+
+class _Watches(Watch):
+    def __init__(self, watches: Sequence[Watch]) -> None:
+        self._watches = watches
+
+    def feed(self, piece: str) -> Verdict | None:
+        """Return the first trip."""
+        for watch in self._watches:
+            verdict = watch.feed(piece)
+            if verdict is not None and verdict.level is Level.TRIP:
+                return verdict
+        return None

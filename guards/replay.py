@@ -1,0 +1,136 @@
+"""Guards on a recorded transcript: rows in, trips and warnings out.
+
+Pure: whoever calls it opens files and reads clocks.  A row is
+`{"ts", "text", "tool_calls": [{"name", "args"}], "tool_results": [{"ok", "text"}], "model"}`, all but `text` optional.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from guards.base import Call, CallResult, Json, Level, Output, Verdict
+from guards.calls import looks_failed
+from guards.panel import GUARDS, Panel, guard_class
+
+
+class BadRow(ValueError):
+    """A row is not what replay reads; the message says which part and what was expected."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One output of a transcript with the results of its calls."""
+
+    output: Output
+    results: tuple[CallResult, ...] = ()
+
+
+@dataclass(slots=True)
+class Replayed:
+    """What the guards said of a transcript, by row, counted from 0."""
+
+    rows: int = 0
+    trips: list[tuple[int, Verdict]] = field(default_factory=list)
+    warnings: list[tuple[int, Verdict]] = field(default_factory=list)
+
+    @property
+    def first_trip(self) -> int | None:
+        """The row of the first trip."""
+        return self.trips[0][0] if self.trips else None
+
+    def as_json(self, seconds: float) -> dict[str, Json]:
+        """Return the object that `trimtab guards replay --json` prints."""
+        return {
+            "rows": self.rows,
+            "first_trip": self.first_trip,
+            "trips": [_said(row, verdict) for row, verdict in self.trips],
+            "warnings": [_said(row, verdict) for row, verdict in self.warnings],
+            "seconds": round(seconds, 3),
+        }
+
+
+def parse(value: object) -> Row:
+    """Return the row that a decoded line of JSON stands for; raises BadRow with what was expected."""
+    if not isinstance(value, Mapping):
+        raise BadRow(f"a row should be an object with a text, not {_kind(value)}")
+    text = value.get("text")
+    if not isinstance(text, str):
+        raise BadRow(f"'text' should be a string, not {_kind(text)}" if "text" in value else "'text' is missing")
+    ts = value.get("ts")
+    model = value.get("model")
+    output = Output(
+        text=text,
+        calls=tuple(_call(item) for item in _items(value, "tool_calls")),
+        ts=float(ts) if isinstance(ts, int | float) and not isinstance(ts, bool) else None,
+        model=model if isinstance(model, str) else "",
+    )
+    return Row(output, tuple(_result(item) for item in _items(value, "tool_results")))
+
+
+def standard(baseline: int | None = None) -> Panel:
+    """Return a panel for a file that nobody has described; `baseline` is the warm-up of every guard that has one.
+
+    Raises ValueError when `baseline` is out of range.
+    """
+    if baseline is None:
+        return Panel.standard()
+    warm = {name for name in GUARDS if "warm_up" in guard_class(name).Options.__dataclass_fields__}
+    return Panel.standard({name: {"warm_up": baseline} for name in warm})
+
+
+def replay(rows: Iterable[Row], panel: Panel) -> Replayed:
+    """Show every row to the panel, and go on after a trip as if nothing had been withheld."""
+    done = Replayed()
+    for row in rows:
+        for verdict in _judge(row, panel):
+            if verdict.level is Level.TRIP:
+                done.trips.append((done.rows, verdict))
+            elif verdict.level is Level.WARN:
+                done.warnings.append((done.rows, verdict))
+        done.rows += 1
+    return done
+
+
+def _judge(row: Row, panel: Panel) -> Iterator[Verdict]:
+    """Yield each guard's worse verdict of the two moments."""
+    before = panel.update(row.output)
+    after = {verdict.guard: verdict for verdict in panel.observe(row.results)} if row.results else {}
+    for verdict in before:
+        other = after.get(verdict.guard, verdict)
+        yield max(verdict, other, key=lambda v: (v.level, v.score))
+
+
+def _said(row: int, verdict: Verdict) -> dict[str, Json]:
+    return {"row": row, "guard": verdict.guard, "score": verdict.score, "reason": verdict.reason, "hint": verdict.hint}
+
+
+def _items(value: Mapping[str, Any], key: str) -> list[Any]:
+    items = value.get(key)
+    if items is None:
+        return []
+    if not isinstance(items, list):
+        raise BadRow(f"{key!r} should be a list, not {_kind(items)}")
+    return items
+
+
+def _call(item: object) -> Call:
+    if not isinstance(item, Mapping) or not isinstance(item.get("name"), str):
+        raise BadRow("each of 'tool_calls' should be an object with a name")
+    args = item.get("args", item.get("arguments"))
+    return Call(item["name"], args if isinstance(args, Mapping) else {} if args is None else {"": args})
+
+
+def _result(item: object) -> CallResult:
+    if isinstance(item, str):
+        return CallResult(not looks_failed(item), item)
+    if not isinstance(item, Mapping):
+        raise BadRow(f"each of 'tool_results' should be an object with ok and text, not {_kind(item)}")
+    text, ok = item.get("text"), item.get("ok")
+    shown = text if isinstance(text, str) else "" if text is None else str(text)[:10_000]
+    return CallResult(ok if isinstance(ok, bool) else not looks_failed(shown), shown)
+
+
+def _kind(value: object) -> str:
+    return "nothing" if value is None else f"a {type(value).__name__}"

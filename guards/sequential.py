@@ -1,0 +1,133 @@
+"""The shared sequential test: has the mean of a score climbed above the stream's own start?
+
+An e-detector of Shiryaev-Roberts type (Shin, Ramdas and Rinaldo 2022) over a grid of bets: the statistic is a sum of
+products of 1 + f (x / m0 - 1), and crosses e^LIMIT on average no earlier than after e^LIMIT outputs, as long as the
+score's mean, given the past, stays at most m0.  That is its promise and its limit: m0 comes from the start, so a
+healthy stream that truly changes by more than the margin below is outside the promise.  Textbook bets on single
+autocorrelated scores break it, so a start that is autocorrelated is bet on by means of blocks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+
+from guards.base import Json
+from guards.memory import integer, nested, number, numbers
+
+LIMIT = math.log(1e6)
+"""One false trip in a million outputs: at 96 a day, one in 28 years for each test."""
+BETS = (0.1, 0.2, 0.4, 0.6, 0.8, 0.95)
+BATCH = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Margin:
+    """How far up a score may lie: at least `floor`, at most `ceiling`; `early` before the start is known."""
+
+    floor: float
+    early: float
+    ceiling: float = 0.9
+    first: int = 16
+
+
+class Climb:
+    """Bets that scores in [0, 1] climb above where the stream started.
+
+    Silent for the first `margin.first` scores; then it compares with `margin.early` until `warm_up` scores have told
+    what is normal here: their mean, three standard errors of it (from means of four, which correlation between
+    neighbours widens) and 0.05 more.  The start never follows the stream.
+    """
+
+    def __init__(self, margin: Margin, warm_up: int) -> None:
+        self._margin = margin
+        self._warm_up = max(warm_up, margin.first)
+        self._n = 0
+        self._start: list[float] = []
+        self._normal: float | None = None
+        self._block = 1
+        self._part: list[float] = []
+        self._logs = [0.0] * len(BETS)
+
+    @property
+    def normal(self) -> float:
+        """The mean that a healthy stream stays under."""
+        return self._margin.early if self._normal is None else self._normal
+
+    @property
+    def score(self) -> float:
+        """The statistic in units of its limit: 1.0 is a trip."""
+        top = max(self._logs)
+        mean = top + math.log(math.fsum(math.exp(value - top) for value in self._logs) / len(self._logs))
+        return max(0.0, mean / LIMIT)
+
+    def update(self, x: float) -> float:
+        """Take the next score and return the statistic in units of its limit."""
+        self._n += 1
+        if self._normal is None:
+            self._start.append(round(x, 4))
+            if len(self._start) >= self._warm_up:
+                self._settle()
+        if self._n <= self._margin.first:
+            return 0.0
+        self._part.append(x)
+        if len(self._part) >= self._block:
+            self._bet(math.fsum(self._part) / len(self._part))
+            self._part.clear()
+        return self.score
+
+    def _bet(self, x: float) -> None:
+        odds = x / self.normal - 1.0
+        for i, bet in enumerate(BETS):
+            # log((R + 1) * e), R kept as its logarithm; capped, so that a stream which recovers is soon forgiven
+            grown = self._logs[i] + math.log1p(math.exp(-self._logs[i])) + math.log1p(bet * odds)
+            self._logs[i] = min(max(grown, -30.0), 1.5 * LIMIT)
+
+    def _settle(self) -> None:
+        n = len(self._start)
+        mean = math.fsum(self._start) / n
+        batches = [math.fsum(self._start[i : i + BATCH]) / BATCH for i in range(0, n - BATCH + 1, BATCH)]
+        spread = math.fsum((b - mean) ** 2 for b in batches) / max(1, len(batches) - 1)
+        normal = mean + 3.0 * math.sqrt(spread / len(batches)) + 0.05
+        self._normal = min(max(normal, self._margin.floor), self._margin.ceiling)
+        self._block = _block(self._start, mean)
+        self._start = []
+
+    def state(self) -> dict[str, Json]:
+        """Return the memory; its size has a bound that the warm-up sets."""
+        return {
+            "n": min(self._n, 2**40),
+            "start": list(self._start),
+            "normal": self._normal,
+            "block": self._block,
+            "part": list(self._part),
+            "logs": list(self._logs),
+        }
+
+    def load(self, state: Mapping[str, Json]) -> None:
+        """Continue from `state()`; raises ValueError on anything else."""
+        self._n = integer(state, "n")
+        self._start = numbers(state, "start", self._warm_up)
+        self._normal = None if state.get("normal") is None else min(max(number(state, "normal"), 0.01), 1.0)
+        self._block = max(1, integer(state, "block", 32))
+        self._part = numbers(state, "part", 32)
+        logs = numbers(state, "logs", len(BETS))
+        if len(logs) != len(BETS):
+            raise ValueError(f"'logs' should hold {len(BETS)} numbers")
+        self._logs = [min(max(value, -30.0), 1.5 * LIMIT) for value in logs]
+
+
+def load_climb(climb: Climb, state: Mapping[str, Json], key: str) -> None:
+    """Load a test that a guard keeps under `key`."""
+    climb.load(nested(state, key))
+
+
+def _block(start: list[float], mean: float) -> int:
+    """Return how many scores to bet on at once: more, the more a score tells of the next."""
+    variance = math.fsum((x - mean) ** 2 for x in start)
+    if variance <= 1e-9:
+        return 1
+    lag = math.fsum((a - mean) * (b - mean) for a, b in pairwise(start)) / variance
+    return 1 if lag < 0.35 else 4 if lag < 0.6 else 16

@@ -1,0 +1,95 @@
+"""What guards see of a text: a bounded part of it, cut into words, with prose kept apart from code, tables and quotes.
+
+Every function takes any string (NUL bytes, lone surrogates, a hundred megabytes) in bounded time.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from zlib import crc32
+
+HEAD, TAIL = 12_000, 8_000
+"""How many characters of a long text are looked at: its beginning, and its end, where a loop is still going on."""
+
+UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+"""Scripts that are written without spaces (Thai, Lao, Burmese, Khmer, kana, Han): one token a character."""
+
+LONGEST_INFO = 60
+"""What follows an opening fence in its line names a language; more than this is text."""
+LONGEST_CODE = 300
+"""An indented line that is longer than this is text, not code."""
+
+_TOKEN = re.compile(rf"[{UNSPACED}]|[^\W\d_{UNSPACED}]+(?:['’][^\W\d_{UNSPACED}]+)*|\d+|[^\w\s]|_")
+_WORD = re.compile(rf"[{UNSPACED}]+|[^\W\d_{UNSPACED}]+(?:['’][^\W\d_{UNSPACED}]+)*|\d+(?:[.,:]\d+)*")
+_IS_UNSPACED = re.compile(rf"[{UNSPACED}]")
+_LINK = re.compile(r"https?://\S+")
+_FENCE = re.compile(r"\s*(```|~~~)")
+_ORDINAL = re.compile(r"\s*(?:\d{1,5}[.)]|[-*+•])\s+")
+
+
+def clip(text: str) -> str:
+    """Return the text, or the head and the tail of a long one."""
+    return text if len(text) <= HEAD + TAIL else f"{text[:HEAD]}\n{text[-TAIL:]}"
+
+
+def tokens(text: str) -> list[str]:
+    """Return words, numbers and single punctuation marks in lower case."""
+    return _TOKEN.findall(text.lower())
+
+
+def words(text: str) -> list[str]:
+    """Return words and numbers in lower case; a script without spaces gives overlapping pairs of characters."""
+    found: list[str] = []
+    for word in _WORD.findall(text.lower()):
+        if _IS_UNSPACED.match(word):
+            found.extend(word[i : i + 2] for i in range(max(1, len(word) - 1)))
+        else:
+            found.append(word)
+    return found
+
+
+@lru_cache(maxsize=2)
+def split(text: str) -> tuple[str, str]:
+    """Return (prose, structure): structure is what lies in fences, tables, quotes, rules and indented code.
+
+    Two guards ask it of each output, so it remembers the last answers.  List markers and links are dropped from
+    prose, so that a numbered list which says one thing again and again is a repetition.
+    """
+    if "://" in text:
+        text = _LINK.sub(" ", text)
+    prose: list[str] = []
+    structure: list[str] = []
+    fence = ""
+    for line in text.split("\n"):
+        mark = _FENCE.match(line)
+        if mark and (not fence or mark[1] == fence):
+            rest = line[mark.end() :].strip("`~ \t")
+            if fence or len(rest) > LONGEST_INFO:  # what follows a closing fence in its line is prose
+                prose.append(rest)
+            fence = "" if fence else mark[1]
+            continue
+        if fence or _is_structure(line):
+            structure.append(line)
+        else:
+            ordinal = _ORDINAL.match(line)
+            prose.append(line[ordinal.end() :] if ordinal else line)
+    return "\n".join(prose), "\n".join(structure)
+
+
+def _is_structure(line: str) -> bool:
+    bare = line.strip()
+    indented = (line[:4] == "    " or line[:1] == "\t") and len(bare) <= LONGEST_CODE
+    return bare != "" and (bare[0] in "|>#" or indented or bare.count(" | ") > 1)
+
+
+def fingerprint(text: str) -> int:
+    """Return 32 bits that are the same in every process and on every machine."""
+    return crc32(text.encode("utf-8", "surrogatepass"))
+
+
+def quote(text: str, limit: int = 120) -> str:
+    """Return one line of at most `limit` characters in quotes, every control character escaped."""
+    flat = " ".join(text[: 4 * limit].split())
+    safe = "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode("ascii") for c in flat)
+    return f'"{safe}"' if len(safe) <= limit - 2 else f'"{safe[: limit - 3]}…"'
