@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 _SWAP = sys.byteorder == "big"
+_TOO_LARGE = 3.4028235677973366e38  # from here on a float32 rounds to infinity
 
 
 def pack_ids(ids: Iterable[int]) -> bytes:
@@ -34,7 +35,7 @@ def unpack_ids(packed: bytes) -> tuple[int, ...]:
 
 def pack_logprobs(logprobs: Iterable[float]) -> bytes:
     """Return log-probabilities as little-endian float32; what is not finite becomes NaN, which reads as unknown."""
-    packed = array("f", (x if abs(x) < 3.4e38 else math.nan for x in logprobs))
+    packed = array("f", (x if abs(x) < _TOO_LARGE else math.nan for x in logprobs))
     return _bytes(packed)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,7 +16,6 @@ from daemon.trajectories.ledger import SqlLedger
 from daemon.trajectories.reading import reading
 from daemon.trajectories.record import RunRecord
 from daemon.trajectories.recorder import SqlRecorder
-from daemon.trajectories.records import Records
 from daemon.trajectories.threads import SqlThreadLog
 from daemon.types import (
     Heartbeat,
@@ -69,6 +69,8 @@ class SqlKept:
         return found
 
     def record(self, run_id: str) -> RunRecord | None:
+        from daemon.trajectories.records import Records  # half a second that the recording process does without
+
         with reading(self.path) as view:
             return Records(view).run(run_id)
 
@@ -126,8 +128,6 @@ async def begun(kept: Kept, number: int = 1, thread: str | None = "watch") -> Ru
 
 def ended(run: Run, outcome: Outcome = Outcome.OK, **more: Any) -> Run:
     """Return the run as it ended a minute later."""
-    from dataclasses import replace
-
     return replace(run, ended_at=run.started_at + timedelta(minutes=1), outcome=outcome, **more)
 
 

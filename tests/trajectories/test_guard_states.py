@@ -1,0 +1,58 @@
+"""What every store of guard states promises."""
+
+from __future__ import annotations
+
+from tests.trajectories.scenes import Kept, SqlKept, wait
+
+STATES = {"repeat": {"seen": [1, 2.5, "é"], "on": True}, "breaker:repeat": {"state": "open", "until": 1.5}}
+
+
+def test_states_come_back_as_they_were_saved(kept: Kept) -> None:
+    """A guard finds its memory again, and the later state replaces the former."""
+
+    async def story() -> None:
+        await kept.states.save("watch", {"repeat": {"seen": []}})
+        await kept.states.save("watch", STATES)
+
+        assert STATES == dict(await kept.states.load("watch"))
+        assert {} == dict(await kept.states.load("other"))
+
+    wait(story())
+
+
+def test_states_that_are_not_saved_again_stay(kept: Kept) -> None:
+    """Saving one guard's state leaves the others alone."""
+
+    async def story() -> None:
+        await kept.states.save("watch", STATES)
+        await kept.states.save("watch", {"repeat": {}})
+        await kept.states.save("watch", {})
+
+        assert {**STATES, "repeat": {}} == dict(await kept.states.load("watch"))
+
+    wait(story())
+
+
+def test_forgetting_matches_thread_and_guard(kept: Kept) -> None:
+    """None is any: one state, one guard everywhere, one thread, or all."""
+
+    async def story() -> None:
+        for thread in ("a", "b"):
+            await kept.states.save(thread, STATES)
+
+        assert 1 == await kept.states.forget("a", "repeat")
+        assert 1 == await kept.states.forget(None, "repeat")
+        assert 0 == await kept.states.forget("a", "repeat")
+        assert 1 == await kept.states.forget("b", None)
+        assert [("a", "breaker:repeat", STATES["breaker:repeat"])] == list(await kept.states.all())
+        assert 1 == await kept.states.forget(None, None)
+
+    wait(story())
+
+
+def test_states_survive_a_restart(sql: SqlKept) -> None:
+    """The next process loads what this one saved."""
+    wait(sql.states.save("watch", STATES))
+    sql.reopen()
+
+    assert STATES == dict(wait(sql.states.load("watch")))
