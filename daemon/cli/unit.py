@@ -44,7 +44,7 @@ def shipped(name: str) -> str:
 def unit(facts: Facts) -> str:
     """Return the unit of an agent.  Raises UsageError for a place that a unit cannot name."""
     for path in (facts.home, facts.python, *facts.code):
-        _check(path)
+        _check(path, private=facts.user is not None)
     template = shipped("trimtab@.service" if facts.user else "user/trimtab@.service")
     replaced = _system(facts) if facts.user else {}
     replaced["ExecStart"] = [f"ExecStart={facts.python} -P -m daemon run --dir {facts.home}"]
@@ -89,10 +89,10 @@ def _system(facts: Facts) -> dict[str, list[str]]:
     return replaced
 
 
-def _check(path: Path) -> None:
+def _check(path: Path, *, private: bool) -> None:
     if not _PLAIN_PATH.fullmatch(str(path)):
         raise UsageError(f"{path}: a unit needs a path of letters, digits and . _ - + @ only")
-    if any(_inside(path, place) for place in _PRIVATE):
+    if private and any(_inside(path, place) for place in _PRIVATE):
         raise UsageError(f"{path}: a service sees a private {path.parts[1]} of its own; move the directory elsewhere")
 
 
