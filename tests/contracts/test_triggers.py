@@ -17,7 +17,10 @@ from daemon.types import Schedule
 
 ZONES = ["UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "Africa/Cairo"]
 SECOND = timedelta(seconds=1)
-moments = st.datetimes(datetime(2024, 1, 1), datetime(2027, 12, 31), timezones=st.just(UTC))
+BAD = ["", " ", "soon", "-1", [], ["30m"], {}, {"a": "b"}, "0", "1e9", "\x00", "９m", "*" * 500]
+moments = st.datetimes(
+    datetime.fromisoformat("2024-01-01"), datetime.fromisoformat("2027-12-31"), timezones=st.just(UTC)
+)
 
 
 def trigger(key: str, zone: ZoneInfo) -> Due:
@@ -59,7 +62,7 @@ def test_no_due_time_is_skipped(key: str, moment: datetime, later: timedelta, zo
 
 
 @pytest.mark.parametrize("key", TRIGGERS)
-@pytest.mark.parametrize("value", ["", " ", "soon", "-1", [], ["30m"], {}, {"a": "b"}, "0", "1e9", "\x00", "９m", "*" * 500])
+@pytest.mark.parametrize("value", BAD)
 def test_a_bad_value_gets_one_line(key: str, value: Any) -> None:
     """A value that is not understood raises ValueError with one line that says what was expected."""
     with pytest.raises(ValueError, match="expected") as wrong:

@@ -92,9 +92,13 @@ def test_a_wrong_line_says_which_field(line: str, said: str) -> None:
 @given(
     minutes=st.sets(st.integers(0, 59), min_size=1),
     weekdays=st.sets(st.integers(0, 6), min_size=1),
-    moment=st.datetimes(datetime(2024, 1, 1), datetime(2027, 1, 1), timezones=st.just(UTC)),
+    moment=st.datetimes(
+        datetime.fromisoformat("2024-01-01"), datetime.fromisoformat("2027-01-01"), timezones=st.just(UTC)
+    ),
 )
-def test_the_next_match_is_the_first_that_looking_finds(minutes: set[int], weekdays: set[int], moment: datetime) -> None:
+def test_the_next_match_is_the_first_that_looking_finds(
+    minutes: set[int], weekdays: set[int], moment: datetime
+) -> None:
     """Minute by minute from any moment on, the first that matches the lists is the one that is due."""
     line = f"{','.join(map(str, minutes))} */6 * * {','.join(map(str, weekdays))}"
     found = moment.replace(second=0, microsecond=0)

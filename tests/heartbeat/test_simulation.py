@@ -200,7 +200,7 @@ def heartbeats_in(path: str) -> dict[str, Heartbeat]:
 
 
 def test_six_months_with_faults() -> None:
-    """After half a year of kills, outages and jumping clocks, each slot ran once or says why not, and none ran early."""
+    """After half a year of kills, outages and jumping clocks, each slot ran once or says why not; none ran early."""
     world = asyncio.run(six_months(seed=7))
     kinds = Counter(row.text.split(",")[0] for row in world.book.rows.values())
 
@@ -217,7 +217,9 @@ faults = st.one_of(
 )
 schedules = st.builds(
     "{}\ntimezone: {}\nmisfire: {}\ngrace: {}{}".format,
-    st.sampled_from(["every: 45m", "every: 7h", "every: 1d", "cron: 30 2 * * *", "cron: '0 */3 * * *'", "cron: '15 4 1 * 1'"]),
+    st.sampled_from(
+        ["every: 45m", "every: 7h", "every: 1d", "cron: 30 2 * * *", "cron: '0 */3 * * *'", "cron: '15 4 1 * 1'"]
+    ),
     st.sampled_from(["UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Africa/Cairo"]),
     st.sampled_from(["skip", "run_once", "all"]),
     st.sampled_from(["0s", "10m", "5h"]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -37,9 +38,9 @@ def counted(zone: ZoneInfo, first: datetime, last: datetime, length: timedelta, 
         wall = local.replace(tzinfo=None)
         skipped, missing = before + MINUTE, False
         while skipped < wall and not evenly:
-            missing |= not (skipped - datetime(1970, 1, 1)) % length
+            missing |= not (skipped - datetime.fromisoformat("1970-01-01")) % length
             skipped += MINUTE
-        matches = not (wall - datetime(1970, 1, 1)) % length
+        matches = not (wall - datetime.fromisoformat("1970-01-01")) % length
         if missing or (matches and (evenly or not local.fold)):
             found.append(moment)
         before, moment = wall, moment + MINUTE
@@ -73,15 +74,15 @@ def test_a_half_hour_stays_a_half_hour(name: str, change: datetime) -> None:
         Every(Schedule(every=30 * MINUTE, timezone=zone)), change - timedelta(days=2), change + timedelta(days=2)
     )
 
-    assert {timedelta(minutes=30)} == {later - sooner for sooner, later in zip(times, times[1:], strict=False)}
+    assert {timedelta(minutes=30)} == {later - sooner for sooner, later in pairwise(times)}
     assert {0, 30} == {time.astimezone(zone).minute for time in times}
 
 
 @pytest.mark.parametrize(
     ("day", "expected"),
     [
-        (datetime(2026, 3, 28), ["2026-03-28T01:30Z", "2026-03-29T01:00Z", "2026-03-30T00:30Z"]),
-        (datetime(2026, 10, 24), ["2026-10-24T00:30Z", "2026-10-25T00:30Z", "2026-10-26T01:30Z"]),
+        (datetime.fromisoformat("2026-03-28"), ["2026-03-28T01:30Z", "2026-03-29T01:00Z", "2026-03-30T00:30Z"]),
+        (datetime.fromisoformat("2026-10-24"), ["2026-10-24T00:30Z", "2026-10-25T00:30Z", "2026-10-26T01:30Z"]),
     ],
 )
 def test_a_nightly_job_runs_once_a_night(day: datetime, expected: list[str]) -> None:
@@ -101,7 +102,7 @@ def test_an_hourly_cron_job_stays_hourly() -> None:
             Cron(Schedule(cron="15 * * * *", timezone=zone)), change - timedelta(hours=5), change + timedelta(hours=5)
         )
 
-        assert {timedelta(hours=1)} == {later - sooner for sooner, later in zip(times, times[1:], strict=False)}
+        assert {timedelta(hours=1)} == {later - sooner for sooner, later in pairwise(times)}
 
 
 def test_a_pattern_may_come_to_an_end() -> None:
