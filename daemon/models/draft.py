@@ -56,19 +56,27 @@ class Draft:
     notes: list[str] = field(default_factory=list)
     thought_chars: int = 0
     chars: int = 0
+    heard: int = 0
 
     def say(self, text: str) -> str:
         """Add text, and return it for whoever watches the stream."""
         if text:
             self.pieces.append(text)
             self.chars += len(text)
+            self.heard += 1
         return text
 
     def argue(self, index: int, fragment: str) -> str:
         """Add to the arguments of a call, and return the piece, because a model can run in circles there too."""
         self.calls.setdefault(index, CallDraft()).args += fragment
         self.chars += len(fragment)
+        self.heard += 1
         return fragment
+
+    @property
+    def tokens(self) -> int:
+        """About how many tokens came: most servers send one at a time, and four characters make one elsewhere."""
+        return max(self.heard, -(-(self.chars + self.thought_chars) // CHARS_PER_TOKEN))
 
     def note(self, text: str) -> None:
         """Add a note once."""

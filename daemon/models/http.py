@@ -11,6 +11,7 @@ import json
 import socket
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import httpx
@@ -27,6 +28,17 @@ _MOST_LIST_BYTES = 8 * 1024 * 1024
 
 Headers = Callable[[], Mapping[str, str]]
 """Called for each request, so that a rotated key is used at once; the values may be secret."""
+
+
+@dataclass(slots=True)
+class _Way:
+    """How far a request has come; `fresh` when a connection was made for it."""
+
+    opened: bool = False
+    fresh: bool = False
+
+    async def trace(self, event: str, info: Mapping[str, Any]) -> None:
+        self.fresh = self.fresh or event.startswith("connection.connect")
 
 
 class Door:
@@ -49,17 +61,19 @@ class Door:
         """Post `body` and give the events of the answer.  Raises Fault, from the block too while it reads."""
         content = json.dumps(body, ensure_ascii=False, default=str).encode("utf-8", "replace")
         headers, secrets = self._headers_and_secrets("text/event-stream")
-        opened = False
-        with self._explained(lambda: opened):
-            async with self._client.stream("POST", self._url + path, content=content, headers=headers) as response:
+        way = _Way()
+        with self._explained(way):
+            async with self._client.stream(
+                "POST", self._url + path, content=content, headers=headers, extensions={"trace": way.trace}
+            ) as response:
                 await self._accept(response, secrets)
-                opened = True
+                way.opened = True
                 yield self._read(response, secrets)
 
     async def get(self, path: str) -> Any:
         """Return the JSON at `path`.  Raises Fault."""
         headers, secrets = self._headers_and_secrets("application/json")
-        with self._explained(lambda: False):
+        with self._explained(_Way()):
             async with self._client.stream("GET", self._url + path, headers=headers) as response:
                 await self._accept(response, secrets)
                 text = await _start(response, _MOST_LIST_BYTES)
@@ -108,22 +122,24 @@ class Door:
             yield event
 
     @contextlib.contextmanager
-    def _explained(self, opened: Callable[[], bool]) -> Iterator[None]:
+    def _explained(self, way: _Way) -> Iterator[None]:
         try:
             yield
         except httpx.TimeoutException as late:
-            raise self._late(late, opened()) from None
+            raise self._late(late, way.opened) from None
         except httpx.ConnectError as failed:
             raise self._unconnected(failed) from None
         except httpx.TransportError as broken:
-            words = (
-                "closed the connection in the middle of its answer"
-                if opened()
-                else "closed the connection without an answer"
-            )
-            raise Fault(self._server.line(f"{words} ({excerpt(str(broken)) or type(broken).__name__})")) from None
+            raise self._broken(broken, way) from None
         except (httpx.HTTPError, httpx.InvalidURL) as wrong:
             raise Fault(self._server.line(f"could not be asked: {excerpt(str(wrong))}")) from None
+
+    def _broken(self, broken: httpx.TransportError, way: _Way) -> Fault:
+        """A connection that was used before and dies without a word was closed while it lay idle: nothing was done."""
+        where = "in the middle of its answer" if way.opened else "without an answer"
+        told = excerpt(str(broken)) or type(broken).__name__
+        line = self._server.line(f"closed the connection {where} ({told})")
+        return Fault(line, again=not way.opened and not way.fresh)
 
     def _late(self, late: httpx.TimeoutException, opened: bool) -> Fault:
         if isinstance(late, httpx.ConnectTimeout):

@@ -136,7 +136,7 @@ class Remote:
         if prompt is None:
             prompt = -(-len(str(call.body)) // CHARS_PER_TOKEN)
         if not told:
-            completion = max(completion or 0, -(-(draft.chars + draft.thought_chars) // CHARS_PER_TOKEN))
+            completion = max(completion or 0, draft.tokens)
         completion = completion or 0
         price, usd = self._options.price, 0.0
         if price is not None:

@@ -298,6 +298,29 @@ def test_one_connection_serves_many_calls(api: Api) -> None:
 
 
 @BOTH
+def test_a_connection_that_died_while_idle_is_replaced(api: Api) -> None:
+    """A kept connection that the server closes without a word is not a failure; a new one that it closes is."""
+
+    async def talk() -> tuple[str, int, str]:
+        async with FaultServer([Say(["a"]), Slam(), Say(["b"]), Slam()]) as server:
+            model = _model(api, server.url)
+            await model.reply(PROMPT, stop=_never, seconds=5)
+            second = await model.reply(PROMPT, stop=_never, seconds=5)
+            connections = server.connections
+            await model.close()
+            fresh = _model(api, server.url)
+            with pytest.raises(ModelUnavailable) as caught:
+                await fresh.reply(PROMPT, stop=_never, seconds=5)
+            await fresh.close()
+            return second.text, connections, str(caught.value)
+
+    text, connections, line = asyncio.run(talk())
+    assert (text, connections) == ("b", 2)
+    assert "closed the connection without an answer" in line
+    assert "asked" not in line
+
+
+@BOTH
 def test_cancelling_closes_the_stream_and_leaves_the_model_usable(api: Api) -> None:
     """The task ends at once, and the next call works."""
 
