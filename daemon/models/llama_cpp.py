@@ -23,6 +23,8 @@ from daemon.types import Message, Prompt, Reply, Sample, Stop, ToolSpec, Usage
 
 LOAD_SECONDS = 900.0
 COUNT_SECONDS = 60.0
+GRACE_SECONDS = 10.0
+"""How long after its deadline a reply may come before the process counts as hung and is killed."""
 
 log = structlog.get_logger()
 
@@ -56,9 +58,9 @@ class LlamaCpp:
         seed: int | None = Field(None, ge=0, lt=2**32)
         grammar: Literal["tool_or_text", "off"] = "tool_or_text"
 
-    def __init__(self, name: str, options: Options, home: Path) -> None:
+    def __init__(self, name: str, options: Options, home: Path, grace: float = GRACE_SECONDS) -> None:
         self.name = name
-        self._options = options
+        self._options, self._grace = options, grace
         self._source = llama_file.locate(options.path, options.sha256, home)
         self._sha256 = ""
         self._child: Child | None = None
@@ -70,6 +72,11 @@ class LlamaCpp:
     def context_tokens(self) -> int:
         """How many tokens one thread can hold, the reply included; exact once the model has been loaded."""
         return int(self._child.facts["context"]) if self._child else self._options.context
+
+    @property
+    def pid(self) -> int | None:
+        """The process that holds the model, None while there is none."""
+        return self._child.pid if self._child else None
 
     async def window(self) -> int:
         """Load the model and return its exact `context_tokens`.  Raises as `check` does."""
@@ -170,7 +177,7 @@ class LlamaCpp:
             await self.pull(tell)
         settings = self._options.model_dump(include=_CHILD_OPTIONS)
         try:
-            child = await Child.start({**settings, "path": str(path)}, LOAD_SECONDS)
+            child = await Child.start({**settings, "path": str(path)}, LOAD_SECONDS, self._grace)
         except Refused as no:
             raise ConfigError(path, "", f"expected a model that llama.cpp can load: {no}") from None
         except Died as end:

@@ -16,8 +16,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-GRACE_SECONDS = 10.0
-"""How long after its deadline an answer may come before the process counts as hung."""
 CLOSE_SECONDS = 2.0
 _LONGEST_LINE = 2**26
 _PASSED_ON = ("PATH", "LANG", "LC_ALL", "TZ", "LD_LIBRARY_PATH", "LLAMA_CPP_LIB_PATH", "OMP_NUM_THREADS", "TMPDIR")
@@ -38,8 +36,8 @@ class Refused(Exception):
 class Child:
     """One running process.  Requests are numbered; several may be open, it works on one after the other."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
-        self._process = process
+    def __init__(self, process: asyncio.subprocess.Process, grace: float) -> None:
+        self._process, self._grace = process, grace
         self._numbers = itertools.count(1)
         self._open: dict[int, asyncio.Queue[dict[str, Any] | None]] = {}
         self._said = bytearray()
@@ -48,8 +46,12 @@ class Child:
         self.facts: dict[str, Any] = {}
 
     @classmethod
-    async def start(cls, settings: Mapping[str, Any], seconds: float) -> Child:
-        """Return a process that has loaded its model.  Raises Died, or Refused when the file is no good."""
+    async def start(cls, settings: Mapping[str, Any], seconds: float, grace: float) -> Child:
+        """Return a process that has loaded its model within `seconds`.
+
+        An answer may come `grace` seconds after its deadline before the process counts as hung.  Raises Died, or
+        Refused when the file is no good.
+        """
         root = str(Path(__file__).resolve().parents[2])
         known = {key: os.environ[key] for key in _PASSED_ON if key in os.environ}
         process = await asyncio.create_subprocess_exec(
@@ -59,7 +61,7 @@ class Child:
             # No secret of the daemon goes in; waiting threads sleep instead of spinning beside other work.
             env={"PYTHONPATH": root, "OMP_WAIT_POLICY": "passive", **known},
         )  # fmt: skip
-        child = cls(process)
+        child = cls(process, grace)
         try:
             async with asyncio.timeout(seconds):
                 child._write({**settings, "parent": os.getpid()})
@@ -96,7 +98,7 @@ class Child:
         number, queue, pieces, open_ = next(self._numbers), asyncio.Queue[dict[str, Any] | None](), 0, True
         self._open[number] = queue
         try:
-            async with asyncio.timeout(seconds + GRACE_SECONDS) as limit:
+            async with asyncio.timeout(seconds + self._grace) as limit:
                 self._write({**request, "op": op, "id": number, "seconds": seconds})
                 while True:
                     message = await queue.get() if self.alive or not queue.empty() else None
@@ -117,7 +119,7 @@ class Child:
             if not limit.expired():
                 raise
             await self.kill()
-            raise Died(f"it hung and was killed {GRACE_SECONDS:g} s after the deadline") from None
+            raise Died(f"it hung and was killed {self._grace:g} s after the deadline") from None
         finally:
             del self._open[number]
             if open_:
