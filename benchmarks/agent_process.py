@@ -115,3 +115,6 @@ def make_agent(home: Path, settings: str, heartbeats: Mapping[str, str]) -> None
         old.unlink()
     for name, text in heartbeats.items():
         (home / f"vault/heartbeats/{name}.md").write_text(text)
+    person = ["git", "-C", str(home / "vault"), "-c", "user.name=person", "-c", "user.email=person@localhost"]
+    subprocess.run([*person, "add", "-A"], check=True)
+    subprocess.run([*person, "commit", "-q", "-m", "Other heartbeats"], check=True)

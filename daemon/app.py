@@ -147,15 +147,13 @@ async def opened(home: Home, observers: Sequence[Observer] = (), clock: Clock | 
         stack.push_async_callback(asyncio.to_thread, database.close)
         vault = await asyncio.to_thread(open_vault, home.vault)
         stack.push_async_callback(asyncio.to_thread, vault.close)
-        folder = Folder(home.heartbeats, settings.zone)
-        folder.look()
         everyone = Everyone(observers)
         yield Agent(
             home=home,
             settings=settings,
             clock=clock,
             vault=vault,
-            folder=folder,
+            folder=Folder(home.heartbeats, settings.zone),
             ledger=SqlLedger(database, clock),
             states=SqlGuardStates(database),
             threads=SqlThreadLog(database),

@@ -21,7 +21,8 @@ from daemon.control import answering
 from daemon.errors import UsageError
 from daemon.heartbeat.alarms import ApschedulerAlarms
 from daemon.heartbeat.misfire import Reason
-from daemon.heartbeat.scheduler import Rules, Scheduler
+from daemon.heartbeat.rules import Rules
+from daemon.heartbeat.scheduler import Scheduler
 from daemon.home import Home
 from daemon.observe.notify import Notify, Watchdog
 from daemon.observe.prometheus import Metrics, Names
@@ -106,6 +107,7 @@ async def _running(agent: Agent, metrics: Metrics, notify: Notify) -> AsyncItera
             side.create_task(Watchdog(notify, agent.clock, lambda: ill() is None).run(), name="watchdog"),
         ]
         try:
+            await scheduler.awake()
             yield address, scheduler
         finally:
             for task in tasks:
@@ -132,7 +134,6 @@ async def _until_stopped(scheduler: Scheduler, first: Sequence[str]) -> None:
 
 
 async def _beat_first(scheduler: Scheduler, names: Sequence[str]) -> None:
-    await asyncio.sleep(0)  # the scheduler starts first
     for name in names:
         try:
             started = await scheduler.beat(name)

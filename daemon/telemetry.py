@@ -35,7 +35,7 @@ _HIDDEN: Final = "[hidden]"
 _ALWAYS_SECRET = re.compile(r"secret|authorization|passw|credential|cookie", re.IGNORECASE)
 _SECRET_UNLESS_A_NUMBER = re.compile(r"key|token", re.IGNORECASE)
 _SECRET_IN_TEXT = re.compile(
-    r"(?P<before>\bbearer\s+|://[^\s/:@]*:)[^\s@]{3,}(?P<after>@?)|\bsk-[A-Za-z0-9_-]{12,}", re.IGNORECASE
+    r"(?P<bearer>\bbearer\s+)\S{3,}|(?P<url>://[^\s/:@]*:)[^\s/@]+(?=@)|\bsk-[A-Za-z0-9_-]{12,}", re.IGNORECASE
 )
 _PRIORITY: Final = {"debug": 7, "info": 6, "warning": 4, "error": 3, "critical": 2}
 
@@ -149,7 +149,7 @@ def _traceback(text: str) -> str:
 
 
 def _hide(text: str) -> str:
-    return _SECRET_IN_TEXT.sub(lambda found: f"{found['before'] or ''}{_HIDDEN}{found['after'] or ''}", text)
+    return _SECRET_IN_TEXT.sub(lambda found: f"{found['bearer'] or found['url'] or ''}{_HIDDEN}", text)
 
 
 def _json(journal: bool) -> Processor:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -24,31 +23,13 @@ from daemon.heartbeat.folder import Folder
 from daemon.heartbeat.lanes import Lanes
 from daemon.heartbeat.misfire import Reason
 from daemon.heartbeat.passage import IN_USE_FROM, Passage, PassageOfTime
+from daemon.heartbeat.rules import Rules
 from daemon.heartbeat.timetable import Plan, Timetable
 from daemon.stages import Clock, Ledger, Observer
 from daemon.types import Heartbeat, Occurrence
 
 log = structlog.get_logger()
 Dispatch = Callable[[Heartbeat, Occurrence], Awaitable[Any]]
-
-
-async def _never(_heartbeat: Heartbeat) -> str | None:
-    return None
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """How many runs at once, seconds between looks, seconds that runs get to end at a stop, and who may forbid a run.
-
-    `switch` is asked at each look and returns the reason why nothing may start, None when it may; `resting` is asked of
-    a heartbeat that is due.
-    """
-
-    concurrency: int = 1
-    turn_seconds: float = 1.0
-    drain_seconds: float = 30.0
-    switch: Callable[[], str | None] = lambda: None
-    resting: Callable[[Heartbeat], Awaitable[str | None]] = _never
 
 
 class Scheduler:
@@ -62,7 +43,7 @@ class Scheduler:
         clock: Clock,
         alarms: Alarms,
         observers: Sequence[Observer] = (),
-        rules: Rules = Rules(),
+        rules: Rules = Rules(),  # noqa: B008  # frozen
     ) -> None:
         self._dispatch, self._folder, self._rules = dispatch, folder, rules
         self._clock, self._alarms = clock, alarms
@@ -75,7 +56,7 @@ class Scheduler:
         self._stopped: str | None = None
         self._complaints: dict[str, str] = {}
         self._passed, self._changed = Passage.EVEN, set[str]()
-        self._ticked = clock.monotonic()
+        self._ticked, self._awake = clock.monotonic(), asyncio.Event()
 
     async def run(self) -> None:
         """Look, dispatch, rest, until cancelled; then start nothing more and give the runs in hand their time to end.
@@ -91,6 +72,7 @@ class Scheduler:
                     while True:
                         self._nudged.clear()
                         await self._look()
+                        self._awake.set()
                         self._ticked = self._clock.monotonic()
                         await self._nudged.wait()
                 finally:
@@ -102,6 +84,10 @@ class Scheduler:
         finally:
             self._group = None
             self._alarms.stop()
+
+    async def awake(self) -> None:
+        """Wait until the first look is done."""
+        await self._awake.wait()
 
     def tick_age(self) -> float:
         """Return the seconds since due work was last looked at to the end; feed a watchdog only while they are few."""

@@ -14,7 +14,7 @@ log = structlog.get_logger()
 
 
 class Everyone:
-    """Passes on what happens (implements stages.Observer).  One that cannot write is logged, and the others still hear."""
+    """Passes on what happens (implements stages.Observer); one that cannot write is logged, the others still hear."""
 
     def __init__(self, observers: Sequence[Observer]) -> None:
         self._observers = tuple(observers)

@@ -17,7 +17,8 @@ from daemon.heartbeat.alarms import HeldAlarms
 from daemon.heartbeat.clock import HeldClock
 from daemon.heartbeat.folder import Folder
 from daemon.heartbeat.memory_ledger import MemoryLedger
-from daemon.heartbeat.scheduler import Rules, Scheduler
+from daemon.heartbeat.rules import Rules
+from daemon.heartbeat.scheduler import Scheduler
 from daemon.types import Heartbeat, Occurrence, Run, Step
 
 

@@ -20,7 +20,8 @@ from daemon.heartbeat.clock import HeldClock
 from daemon.heartbeat.due import between
 from daemon.heartbeat.folder import Folder
 from daemon.heartbeat.memory_ledger import MemoryLedger
-from daemon.heartbeat.scheduler import Rules, Scheduler
+from daemon.heartbeat.rules import Rules
+from daemon.heartbeat.scheduler import Scheduler
 from daemon.heartbeat.trigger import trigger_of
 from daemon.types import Heartbeat, Occurrence
 
