@@ -66,7 +66,7 @@ def test_work_that_raises_leaves_nothing(sql: SqlKept) -> None:
         with pytest.raises(KeyError):
             await sql.database.write(torn)
         await sql.database.write(lambda c: c.execute("INSERT INTO due VALUES ('tock', NULL)"))
-        return (await sql.database.read(lambda c: c.execute("SELECT count(*) FROM due").fetchone()))[0]
+        return int((await sql.database.read(lambda c: c.execute("SELECT count(*) FROM due").fetchone()))[0])
 
     assert 1 == wait(story())
 
