@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 _MOST_CHARS = 4_000_000
+_MOST_CALLS = 256
 _DRAIN_SECONDS = 0.2
 _PATIENCE = 60.0  # a server that is silent for less than this may only be slow
 
@@ -150,8 +151,9 @@ class Asking:
         except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
             words = self._door.clean(event.data)
             raise Fault(self._server.line(f"sent what its format does not allow: {words}")) from None
-        if call.draft.chars > _MOST_CHARS:
-            raise ModelError(self._server.line(f"sent more than {_MOST_CHARS:,} characters and was cut off"))
+        if call.draft.chars > _MOST_CHARS or len(call.draft.calls) > _MOST_CALLS:
+            most = f"{_MOST_CHARS:,} characters or {_MOST_CALLS} calls"
+            raise ModelError(self._server.line(f"sent more than {most} and was cut off"))
         if piece and call.stop(piece):
             call.draft.cut("guard")
 

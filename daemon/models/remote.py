@@ -54,11 +54,11 @@ class Remote:
     async def reply(self, prompt: Prompt, *, stop: Stop, seconds: float) -> Reply:
         """Answer within `seconds`; see stages.Model.  Raises ModelUnavailable with one line that says why."""
         began = self._clock.monotonic()
+        call = Call(prompt, self._wire.body(prompt), stop, began + seconds, Draft())
         if (rest := self._breaker.rest(began)) is not None:
             failures = self._breaker.failures
             line = self._server.line(f"failed {failures} times in a row and is left alone for another {rest:.0f} s")
             raise Fault(line, provider=False)
-        call = Call(prompt, self._wire.body(prompt), stop, began + seconds, Draft())
         try:
             options, door = self._options, self._opened()
             asking = Asking(self._server, self._wire, door, self._clock, self._random, options.retries)

@@ -57,7 +57,10 @@ class RemoteOptions(BaseModel):
 
 
 def is_loopback(host: str) -> bool:
-    """Say whether a host is this machine by its address; a name other than localhost can point anywhere."""
+    """Say whether a host is this machine by its address; a name other than localhost can point anywhere.
+
+    It cannot see what listens there: a tunnel on loopback to another machine counts as this one.
+    """
     try:
         return ipaddress.ip_address(host.split("%")[0]).is_loopback
     except ValueError:
