@@ -24,6 +24,18 @@ WORTH_COPYING = 64
 """A sequence that shares at least this many tokens with a new thread is copied rather than evaluated again."""
 
 
+_complaints: list[str] = []
+
+
+def _hear(level: int, text: bytes, _: object) -> None:
+    """Keep what llama.cpp complains of, because a load that fails returns no reason."""
+    if level == ERROR_LEVEL and len(_complaints) < 20:
+        _complaints.append(text.decode("utf-8", "replace").strip())
+
+
+_listener = llama.llama_log_callback(_hear)  # C code holds it, so it must live as long as the library
+
+
 class Interrupted(Exception):
     """An evaluation was stopped from outside; what was whole is kept."""
 
@@ -44,9 +56,8 @@ class Engine:
     """A loaded model.  `context` is the number of tokens that each of `sequences` threads may have."""
 
     def __init__(self, path: Path, context: int, sequences: int, threads: int) -> None:
-        self._errors: list[str] = []
-        self._log = llama.llama_log_callback(self._hear)
-        llama.llama_log_set(self._log, ctypes.c_void_p(0))
+        _complaints.clear()
+        llama.llama_log_set(_listener, ctypes.c_void_p(0))
         llama.llama_backend_init()
         self._model = self._load(path)
         self.vocabulary = Vocabulary(self._model)
@@ -69,16 +80,12 @@ class Engine:
         strlen = ctypes.cast(ctypes.CDLL(None).strlen, llama.ggml_abort_callback)
         llama.llama_set_abort_callback(self._context, strlen, ctypes.cast(self._flag, ctypes.c_void_p))
 
-    def _hear(self, level: int, text: bytes, _: object) -> None:
-        if level == ERROR_LEVEL and len(self._errors) < 20:
-            self._errors.append(text.decode("utf-8", "replace").strip())
-
     def _load(self, path: Path) -> llama.llama_model_p:
         params = llama.llama_model_default_params()
         params.n_gpu_layers = 0
         model = llama.llama_model_load_from_file(str(path).encode(), params)
         if not model:
-            raise BadModel(next((line for line in self._errors if line), "llama.cpp does not say why"))
+            raise BadModel(next((line for line in _complaints if line), "llama.cpp does not say why"))
         if not llama.llama_model_has_decoder(model) or llama.llama_model_has_encoder(model):
             raise BadModel("it does not write text (an encoder or embedding model)")
         return model
@@ -93,7 +100,7 @@ class Engine:
         params.no_perf = True
         context = llama.llama_init_from_model(self._model, params)
         if not context:
-            raise BadModel(f"no context of {self.context * sequences} tokens: {' '.join(self._errors[-1:])}")
+            raise BadModel(f"no context of {self.context * sequences} tokens: {' '.join(_complaints[-1:])}")
         return context
 
     def _cell_bytes(self) -> int:
