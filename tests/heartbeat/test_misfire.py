@@ -71,7 +71,7 @@ def test_a_turn_of_the_loop_is_not_an_outage() -> None:
 
 
 def test_years_without_a_clock_cost_a_bounded_number_of_rows() -> None:
-    """Of ten years of seconds only the newest have rows of their own; the oldest row stands for the rest and says so."""
+    """Of ten years of seconds only the newest have their own rows; the oldest row stands for the rest and says so."""
     schedule = Schedule(every=timedelta(seconds=1), grace=timedelta(0))
     ancient = EIGHT - timedelta(days=3650)
     judgement = judge(schedule, trigger_of(schedule), ancient, EIGHT, Watch(EIGHT), most=50)
