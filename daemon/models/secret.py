@@ -77,20 +77,22 @@ class KeySource(BaseModel):
         if self.env is not None:
             return os.environ.get(self.env), f"the environment variable {self.env} is not set"
         if self.file is not None:
-            return _first_bytes(home / Path(self.file).expanduser(), str(self))
+            return _first_bytes(home, self.file, str(self))
         folder = os.environ.get("CREDENTIALS_DIRECTORY")
         if not folder:
             needs = f"a systemd unit with LoadCredential={self.credential}:PATH"
             return None, f"{self} needs {needs} ($CREDENTIALS_DIRECTORY is not set)"
-        return _first_bytes(Path(folder) / str(self.credential), str(self))
+        return _first_bytes(Path(folder), str(self.credential), str(self))
 
 
-def _first_bytes(path: Path, called: str) -> tuple[str | None, str]:
+def _first_bytes(folder: Path, name: str, called: str) -> tuple[str | None, str]:
     try:
-        with path.open("rb") as file:
+        with (folder / Path(name).expanduser()).open("rb") as file:
             return file.read(_MOST_BYTES).decode("utf-8", "replace"), ""
     except OSError as wrong:
         return None, f"{called} cannot be read: {wrong.strerror}"
+    except (RuntimeError, ValueError):  # an unknown ~user, or a character that no path has
+        return None, f"{called} cannot be read: not a path"
 
 
 def _is_a_place(value: Any) -> bool:

@@ -40,6 +40,8 @@ def test_a_key_is_read_again_each_time(tmp_path: Path) -> None:
     [
         ({"env": "NOT_SET_ANYWHERE"}, "the environment variable NOT_SET_ANYWHERE is not set"),
         ({"file": "nowhere"}, "the file nowhere cannot be read: No such file"),
+        ({"file": "~no-such-user-here/key"}, "cannot be read: not a path"),
+        ({"file": "."}, "the file . cannot be read: Is a directory"),
         ({"file": "empty"}, "the file empty is empty"),
         ({"file": "two"}, "the file two does not hold one line"),
         ({"credential": "frontier"}, "LoadCredential=frontier:PATH"),
