@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import socket
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
@@ -157,7 +158,9 @@ class Door:
             return Fault(self._server.line(f"does not speak TLS as it should (is it http, not https?): {cause.reason}"))
         if isinstance(cause, socket.gaierror):
             return Fault(self._server.line("has no address: no network, or the name in url is wrong"), again=True)
-        return Fault(self._server.line(f"cannot be reached: {excerpt(str(cause)) or 'no connection'}"), again=True)
+        number = cause.errno if isinstance(cause, OSError) else None
+        why = os.strerror(number) if number else excerpt(str(cause)) or "no connection"
+        return Fault(self._server.line(f"cannot be reached: {why}"), again=True)
 
 
 def _root(error: BaseException) -> BaseException:
