@@ -3,9 +3,10 @@
 It knows nothing of agents or models.  `Vault.open(path).draft()` gives the notes of one run.
 """
 
+from vault.author import Author
 from vault.draft import Draft
 from vault.errors import Busy, Corrupt, NoSuchNote, NotAVault, NotReady, Refused, Unwritable, VaultError
-from vault.git import Author, Change, Commit
+from vault.git import Change, Commit
 from vault.note import Note, parse, render
 from vault.search import Hit
 from vault.vault import Vault

@@ -12,9 +12,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from vault import rules
+from vault.author import Author
 from vault.edit import Edit
 from vault.errors import NoSuchNote, Refused
-from vault.git import Author
 from vault.search import Hit
 
 if TYPE_CHECKING:

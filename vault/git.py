@@ -18,23 +18,16 @@ from typing import Any
 import pygit2
 from pygit2.enums import DeltaStatus, DiffOption, FileMode, ObjectType, RepositoryState, SortMode
 
-from vault.errors import Busy, Corrupt, NotAVault, NotReady, Unwritable, VaultError
+from vault.author import Author
+from vault.branch import move
+from vault.errors import Corrupt, NotAVault, NotReady, Unwritable, VaultError
 from vault.files import sync_folder
 
-pygit2.settings.enable_fsync_gitdir(True)  # objects, references, their logs, and the directories that name them
+pygit2.settings.enable_fsync_gitdir(True)  # each object, and the directory that names it
 pygit2.settings.cache_max_size(16 * 1024 * 1024)
 
 _FILE = int(FileMode.BLOB)
 _FILES = {_FILE, int(FileMode.BLOB_EXECUTABLE)}
-
-
-@dataclass(frozen=True, slots=True)
-class Author:
-    """Who wrote something and when (`when` is aware)."""
-
-    name: str
-    email: str
-    when: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,24 +166,9 @@ class Git:
             return str(made)
 
     def advance(self, branch: str, old: str | None, new: str, author: Author) -> bool:
-        """Move a branch from `old` to `new`; False, and nothing done, when it is elsewhere by now."""
-        name = f"refs/heads/{branch}"
-        self._repo.set_ident(author.name, author.email)
-        try:
-            if old is None:
-                self._repo.references.create(name, new, force=False)
-                return True
-            reference = self._repo.lookup_reference(name)
-            if str(reference.target) != old:
-                return False
-            reference.set_target(new, "commit: trimtab")
-        except (pygit2.GitError, pygit2.AlreadyExistsError, KeyError, ValueError, OSError) as error:
-            if self.head(branch) != old:
-                return False
-            if "lock" in str(error):
-                raise Busy(f"{self.root}: the branch {branch!r} is locked by another git process: try again") from None
-            raise Unwritable(f"{self.root}: the branch {branch!r} could not be moved: {error}") from None
-        return True
+        """Move a branch from `old` to `new`; False, and nothing done, when it is elsewhere by now.  May raise Busy."""
+        with _clear(f"{self.root}: the branch {branch!r} could not be moved", Unwritable):
+            return move(self.gitdir, branch, new, lambda: self.head(branch), old, author)
 
     def mark(self, name: str, commit: str) -> None:
         """Point a plain tag at a commit, wherever it pointed before."""
@@ -214,17 +192,18 @@ class Git:
         with _clear(f"{self.root}: the index cannot be brought up to date", Corrupt):
             for leftover in (fresh, fresh.with_name(f"{fresh.name}.lock")):
                 leftover.unlink(missing_ok=True)
-            if present.exists():
-                fresh.write_bytes(present.read_bytes())
+            data = present.read_bytes() if present.exists() else b""
+            if data:
+                fresh.write_bytes(data)
             index = pygit2.Index(str(fresh))
-            if not present.exists():
+            if not data:
                 index.read_tree(self._repo[commit].tree)
             for path, identity in paths.items():
                 entry = self._entry(commit, path)
                 if entry is not None and str(entry.id) == identity:
                     index.add(pygit2.IndexEntry(path, entry.id, entry.filemode))
             index.write()
-            if present.exists():
+            if data:
                 facts = present.stat()
                 os.utime(fresh, ns=(facts.st_atime_ns, facts.st_mtime_ns))
 

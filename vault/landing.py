@@ -7,7 +7,6 @@ came in between is never overwritten: it is joined with the agent's, and left as
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -63,10 +62,7 @@ class Landing:
         index, fresh = git.gitdir / "index", files.scratch / "index.new"
         with held(git.gitdir / "index.lock"):
             git.list_in_index(head, present, fresh)
-            with fresh.open("rb") as written:
-                os.fsync(written.fileno())
             fresh.replace(index)
-            sync_folder(git.gitdir)
         return lines
 
     def _land_file(self, git: Git, files: Files, path: str) -> str:

@@ -37,23 +37,43 @@ def turn(file: Path, attempts: int = 200, pause: float = 0.05) -> Iterator[None]
         os.close(handle)
 
 
+class Lock:
+    """One of git's own lock files while we hold it."""
+
+    def __init__(self, path: Path, handle: int) -> None:
+        self._path, self._handle, self._there = path, handle, True
+
+    def become(self, target: Path, data: bytes) -> None:
+        """Let the lock file be the new `target` with this content, which is how git writes; it is then let go of."""
+        os.write(self._handle, data)
+        os.fsync(self._handle)
+        self._path.replace(target)
+        self._there = False
+
+    def release(self) -> None:
+        """Let go of the lock."""
+        os.close(self._handle)
+        if self._there:
+            self._path.unlink(missing_ok=True)
+
+
 @contextlib.contextmanager
-def held(lock: Path, attempts: int = 20, pause: float = 0.05) -> Iterator[None]:
+def held(path: Path, attempts: int = 20, pause: float = 0.05) -> Iterator[Lock]:
     """Hold one of git's own lock files, as git does; Busy when another keeps it for `attempts` pauses in seconds."""
     for left in reversed(range(attempts)):
         try:
-            os.close(os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666))
+            lock = Lock(path, os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666))
             break
         except FileExistsError:
             if not left:
-                raise Busy(f"{lock} is held by another git process") from None
+                raise Busy(f"{path} is held by another git process") from None
             time.sleep(pause)
         except OSError as error:
-            raise Unwritable(f"{lock} cannot be made: {error.strerror}") from None
+            raise Unwritable(f"{path} cannot be made: {error.strerror}") from None
     try:
-        yield
+        yield lock
     finally:
-        lock.unlink(missing_ok=True)
+        lock.release()
 
 
 def remove_stale(gitdir: Path) -> list[str]:

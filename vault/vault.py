@@ -13,12 +13,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
 
+from vault.author import Author
 from vault.draft import Draft
 from vault.edit import Edit
 from vault.errors import Busy, NotReady, Unwritable, VaultError
 from vault.escape import one_line
 from vault.files import Files
-from vault.git import Author, Git
+from vault.git import Git
 from vault.landing import LARGEST_READ, Landing, read_paper
 from vault.locks import remove_stale, remove_unfinished, turn
 from vault.search import Shelf
@@ -128,7 +129,7 @@ class Vault:
                     if not work.by_agent:
                         self.notices += work.remarks
                         return None
-                    kept = work.commit(text, author, self._person(author.when))
+                    kept = work.commit(text, author, lambda: self._person(author.when))
                     if self._acknowledge(work, work.landing(kept.commit), owed, author):
                         return kept
                     self._pause(attempt)

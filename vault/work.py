@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from vault.author import Author
 from vault.edit import Edit
 from vault.errors import Refused
 from vault.escape import one_line
 from vault.files import Files
-from vault.git import Author, Git
+from vault.git import Git
 from vault.landing import LARGEST_READ, Landing
 
 _KEY = re.compile(r"[A-Za-z][A-Za-z0-9-]*")
@@ -59,12 +60,12 @@ class Work:
             path, found, after = self._beside(path), None, edit.onto(edit.base)
         self.by_agent[path] = (found, self.git.store(after))
 
-    def commit(self, message: str, author: Author, person: Author) -> Kept:
+    def commit(self, message: str, author: Author, person: Callable[[], Author]) -> Kept:
         """Write the person's commit, if there is something for it, and the agent's on top; no branch has them yet."""
         parent, first = self.head, None
         if self.by_person:
             subject = one_line("edit " + ", ".join(self.by_person) + " by hand", _SUBJECT)
-            parent = first = self.git.commit(parent, self.by_person, subject + "\n", person)
+            parent = first = self.git.commit(parent, self.by_person, subject + "\n", person())
         contents = {path: now for path, (_, now) in self.by_agent.items()}
         made = self.git.commit(parent, contents, message, author)
         return Kept(made, tuple(self.by_agent), first, tuple(self.remarks))

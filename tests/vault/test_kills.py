@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -35,14 +36,17 @@ def test_kills_at_any_moment_lose_nothing(vault: Vault, git: Git) -> None:
     )  # fmt: skip
     assert nursery.stdin is not None
     assert nursery.stdout is not None
-    acknowledged, ended_landings = 0, 0
+    acknowledged, ended_landings, commit_seconds = 0, 0, 0.03
     with nursery:
         for _ in range(KILLS):
             nursery.stdin.write("go\n")
             nursery.stdin.flush()
             writer = int(nursery.stdout.readline().split()[1])
-            wait = chance.uniform(0.002, 0.09)
-            timer = threading.Timer(wait, os.kill, (writer, signal.SIGKILL))
+            for _ in range(chance.randint(0, 2)):
+                began = time.monotonic()
+                acknowledged = int(nursery.stdout.readline().split()[1])
+                commit_seconds = time.monotonic() - began
+            timer = threading.Timer(chance.uniform(0, 1.5) * commit_seconds, os.kill, (writer, signal.SIGKILL))
             timer.start()
             while (line := nursery.stdout.readline()) != "dead\n":
                 acknowledged = int(line.split()[1])
@@ -63,5 +67,5 @@ def test_kills_at_any_moment_lose_nothing(vault: Vault, git: Git) -> None:
     written = git("log", "--format=%s", "main").splitlines()
     assert [f"number {n}" for n in range(acknowledged, 0, -1)] == [line for line in written if "number" in line]
     assert numbers(vault.root / "deep/er/note-0.md") == [n for n in range(1, acknowledged + 1) if n % 5 == 0]
-    assert acknowledged > KILLS / 4
+    assert acknowledged > KILLS / 2
     assert ended_landings, "no kill hit the moment between the branch and the files: the test proves too little"

@@ -1,0 +1,97 @@
+"""What one commit to a vault costs, beside `git add -A && git commit` through a subprocess, in one run.
+
+Both change one journal note of a vault with as many notes as asked, both with everything synced to the disk.  CPU time
+includes child processes.  Usage: python benchmarks/vault_commit.py [NOTES [COMMITS]]
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from vault import Author, Vault
+
+ENVIRONMENT = {**os.environ, "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
+
+
+def git(root: Path, *arguments: str) -> str:
+    """Run plain git with fsync on."""
+    command = [
+        "git",
+        "-c",
+        "core.fsync=all",
+        "-c",
+        "user.name=a",
+        "-c",
+        "user.email=a@b",
+        "-c",
+        "gc.auto=0",
+        *arguments,
+    ]
+    return subprocess.run(command, cwd=root, env=ENVIRONMENT, check=True, capture_output=True, text=True).stdout
+
+
+def filled(root: Path, notes: int) -> Path:
+    """A repository of so many notes in folders of a hundred."""
+    git(Path.cwd(), "init", "-q", "-b", "main", str(root))
+    for number in range(notes):
+        note = root / f"folder-{number // 100}" / f"note-{number}.md"
+        note.parent.mkdir(exist_ok=True)
+        note.write_text(f"# Note {number}\n\nThe number of this note is {number}, and it is one of {notes}.\n")
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "begin")
+    return root
+
+
+def cost(act: Callable[[int], None], times: int) -> tuple[float, float]:
+    """CPU and wall time of one act, in milliseconds, after one to warm up."""
+    act(0)
+    cpu, wall = _cpu(), time.perf_counter()
+    for number in range(1, times + 1):
+        act(number)
+    return (_cpu() - cpu) / times * 1e3, (time.perf_counter() - wall) / times * 1e3
+
+
+def _cpu() -> float:
+    return sum(
+        use.ru_utime + use.ru_stime for use in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    )
+
+
+def main() -> None:
+    """Measure both ways and print the ratio."""
+    notes = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000
+    times = int(sys.argv[2]) if len(sys.argv) > 2 else 50
+    with tempfile.TemporaryDirectory() as place:
+        plain, ours = filled(Path(place, "plain"), notes), filled(Path(place, "ours"), notes)
+        vault = Vault.open(ours)
+
+        def plainly(number: int) -> None:
+            with (plain / "journal.md").open("a") as journal:
+                journal.write(f"- {number}\n")
+            git(plain, "add", "-A")
+            git(plain, "commit", "-q", "-m", f"note {number}")
+
+        def by_vault(number: int) -> None:
+            draft = vault.draft()
+            draft.append("journal.md", f"- {number}")
+            draft.commit(f"note {number}", {"Trimtab-Run": str(number)}, Author("a", "a@b", datetime.now(UTC)))
+
+        (plain_cpu, plain_wall), (vault_cpu, vault_wall) = cost(plainly, times), cost(by_vault, times)
+        clean = git(ours, "status", "--porcelain") == "" and git(ours, "fsck", "--full") == ""
+    print(f"{notes:,} notes, {times} commits of one changed note, synced to the disk; milliseconds a commit")
+    print(f"  git add -A && git commit   CPU {plain_cpu:8.2f}   wall {plain_wall:8.2f}")
+    print(f"  vault                      CPU {vault_cpu:8.2f}   wall {vault_wall:8.2f}")
+    print(f"  ratio                      CPU {plain_cpu / vault_cpu:8.1f}   wall {plain_wall / vault_wall:8.1f}")
+    print(f"  afterwards `git status` and `git fsck` are {'clean' if clean else 'NOT CLEAN'}")
+
+
+if __name__ == "__main__":
+    main()
