@@ -69,6 +69,5 @@ def _replace(path: Path, data: bytes) -> None:
             os.fchmod(file.fileno(), path.stat().st_mode & 0o7777)
             os.fsync(file.fileno())
         Path(name).replace(path)
-    except BaseException:
+    finally:
         Path(name).unlink(missing_ok=True)
-        raise

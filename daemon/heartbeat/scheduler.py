@@ -251,6 +251,8 @@ class Scheduler:
             raise found
         if found is None:
             raise UsageError(self._unknown(name))
+        if is_empty(found):
+            raise UsageError(f"{name} has no instruction; there is nothing to run")
         return found
 
     def _unknown(self, name: str) -> str:

@@ -140,26 +140,24 @@ def test_a_schedule_that_changed_while_down_leaves_a_row(desk: Any) -> None:
 
 
 def test_a_person_can_beat(desk: Any) -> None:
-    """A manual run is claimed at the present second, takes the next free one, and leaves the schedule as it was."""
+    """A manual run is claimed at the present moment, each at one of its own, and leaves the schedule as it was."""
     desk.write("look", "every: 30m")
 
-    async def story() -> None:
+    async def story() -> list[Any]:
         async with desk.running() as scheduler:
-            for _ in range(2):
-                started = await scheduler.beat("look")
-                assert started.occurrence.manual
-                desk.seconds = 0
-                await desk.clock.advance(1 if not started.run.done() else 0)
-                assert "done" == await started.run
-            await scheduler.claim_now("look")
-            await scheduler.claim_now("look")
+            started = [await scheduler.beat("look")]
+            await desk.clock.advance(1)
+            assert "done" == await started[0].run
+            claimed = [(await scheduler.claim_now("look"))[1] for _ in range(3)]
             assert datetime(2026, 3, 2, 8, 30, tzinfo=UTC) == scheduler.next_due()["look"]
+            assert "ran (manual)" in scheduler.explain("look").last
+        return [started[0].occurrence, *claimed]
 
-    asyncio.run(story())
+    occurrences = asyncio.run(story())
 
-    assert ["02 08:00:00 ok", "02 08:00:01 ok", "02 08:00:02 claimed", "02 08:00:03 claimed"] == [
-        row if row.endswith("ok") else f"{row}claimed" for row in desk.rows("look")
-    ]
+    assert 4 == len({each.scheduled_for for each in occurrences})
+    assert ["08:00:00", "08:00:01"] == [f"{each.scheduled_for:%H:%M:%S}" for each in occurrences[:2]]
+    assert all(each.manual for each in occurrences)
 
 
 def test_a_beat_waits_for_its_thread(desk: Any) -> None:
@@ -253,7 +251,9 @@ def test_an_empty_instruction_asks_no_model(desk: Any) -> None:
     desk.write("todo", "every: 30m", "# Inbox\n<!-- nothing yet -->")
 
     async def story() -> None:
-        async with desk.running():
+        async with desk.running() as scheduler:
+            with pytest.raises(UsageError, match="todo has no instruction"):
+                await scheduler.beat("todo")
             await desk.clock.advance(1801)
 
     asyncio.run(story())
