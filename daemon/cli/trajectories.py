@@ -23,6 +23,7 @@ from daemon.trajectories.record import RunRecord
 
 app = typer.Typer(no_args_is_help=True, help="What the agent did, run by run.")
 
+_NEWEST = 3  # of the messages that a step was sent
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -125,7 +126,9 @@ def told(record: RunRecord) -> Iterator[str]:
         usage = step.reply.usage
         yield ""
         yield f"step {step.number}  {usage.prompt} tokens in ({usage.reused} reused), {usage.completion} out"
-        yield from (f"  < {message.role}: {_short(message.text)}" for message in step.sent)
+        if len(step.sent) > _NEWEST:
+            yield f"  < {len(step.sent) - _NEWEST} messages of the thread so far"
+        yield from (f"  < {message.role}: {_short(message.text)}" for message in step.sent[-_NEWEST:])
         if step.reply.text:
             yield f"  > {_short(step.reply.text)}"
         yield from (f"  > calls {_short(call.name)} {_short(json.dumps(dict(call.args)))}" for call in step.reply.calls)

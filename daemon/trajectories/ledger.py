@@ -49,7 +49,7 @@ class SqlLedger:
     async def claim(
         self, heartbeat: str, scheduled_for: datetime, *, next_due: datetime | None, manual: bool = False
     ) -> Occurrence | None:
-        due = _second(scheduled_for)
+        due = scheduled_for if manual else _second(scheduled_for)
         row = (heartbeat, stamp(due), manual, stamp(self.clock.now()))
         plan = (heartbeat, _planned(next_due))
 

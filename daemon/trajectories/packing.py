@@ -41,7 +41,7 @@ def pack_logprobs(logprobs: Iterable[float]) -> bytes:
 
 def unpack_logprobs(packed: bytes) -> tuple[float, ...]:
     """Return each float32 as the shortest number that packs to the same float32, so that JSON stays short."""
-    return tuple(float(f"{x:.9g}") for x in _array("f", packed))
+    return tuple(map(_shortest, _array("f", packed)))
 
 
 def stamp(moment: datetime) -> str:
@@ -84,6 +84,14 @@ def digest(*parts: str | bytes | bool | None) -> bytes:
         made.update(b"-" if data is None else b"%d:" % len(data))
         made.update(data or b"")
     return made.digest()
+
+
+def _shortest(x: float) -> float:
+    for digits in (6, 7, 8):
+        short = float(f"{x:.{digits}g}")
+        if array("f", (short,))[0] == x:
+            return short
+    return float(f"{x:.9g}")
 
 
 def _bytes(packed: array[Any]) -> bytes:

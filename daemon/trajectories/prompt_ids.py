@@ -6,10 +6,10 @@ A step's ids are `keep` ids of its base (the base's prompt followed by its compl
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from daemon.trajectories.packing import pack_ids, unpack_ids
+from daemon.trajectories.packing import pack_ids
 
 DEPTH = 64
 
@@ -45,21 +45,23 @@ def link(prompt: tuple[int, ...], completion: tuple[int, ...], before: Tail | No
     return Link(before.step, keep, before.depth + 1, packed[keep * _WIDTH :], said), packed + said
 
 
-def restored(own: Link, fetch: Callable[[int], Link]) -> bytes:
-    """Return the packed prompt ids of a step; `fetch` gives the link of another step by its id."""
-    chain = [own]
+def restored(own: Link, fetch: Callable[[int], Link], known: Mapping[int, bytes] | None = None) -> bytes:
+    """Return the packed prompt ids of a step.
+
+    `fetch` gives the link of another step by its id; `known` holds all ids of some steps (prompt, then completion) that
+    were put together before.
+    """
+    chain, ids, known = [own], b"", known or {}
     while (base := chain[-1].base) is not None:
+        if base in known:
+            ids = known[base]
+            break
         chain.append(fetch(base))
     prompt = b""
-    for place in range(len(chain) - 1, -1, -1):
-        under = chain[place + 1].completion if place + 1 < len(chain) else b""
-        prompt = (prompt + under)[: chain[place].keep * _WIDTH] + chain[place].rest
+    for each in reversed(chain):
+        prompt = ids[: each.keep * _WIDTH] + each.rest
+        ids = prompt + each.completion
     return prompt
-
-
-def unpacked(own: Link, fetch: Callable[[int], Link]) -> tuple[int, ...]:
-    """Return the prompt ids of a step."""
-    return unpack_ids(restored(own, fetch))
 
 
 def _shared(left: bytes, right: bytes) -> int:

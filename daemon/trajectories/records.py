@@ -16,13 +16,14 @@ from sqlalchemy.pool import StaticPool
 from sqlalchemy.sql.selectable import SelectLabelStyle
 
 from daemon.trajectories.packing import moment, stamp, unpack_ids, unpack_logprobs
-from daemon.trajectories.prompt_ids import Link, unpacked
+from daemon.trajectories.prompt_ids import Link, restored
 from daemon.trajectories.record import Reward, RunRecord
 from daemon.trajectories.rows import calls_from, message_from, tool_from, usage_from, verdict_from
 from daemon.trajectories.tables import DOCUMENT, MESSAGE, OCCURRENCE, REWARD, RUN, STEP, TOOL_CALL, VERDICT
 from daemon.types import Message, Occurrence, Outcome, Reply, Run, Sample, Step
 
 _CHUNK = 500
+_STEPS_IN_MIND = 128  # whose ids the next steps stand on
 _LABELS = SelectLabelStyle.LABEL_STYLE_TABLENAME_PLUS_COL
 
 
@@ -39,24 +40,24 @@ class Records:
             keys = keys.where(RUN.c.started_at >= stamp(since))
         if heartbeat is not None:
             keys = keys.where(OCCURRENCE.c.heartbeat == heartbeat)
-        after = -1
+        after, known = -1, dict[int, bytes]()
         with self._engine.connect() as connection:
             while some := connection.scalars(keys.where(RUN.c.key > after).limit(_CHUNK)).all():
                 for after in some:
-                    yield _Reader(connection).record(after)
+                    yield _Reader(connection, known).record(after)
 
     def run(self, run_id: str) -> RunRecord | None:
         """Return the run of this id, None when there is none."""
         with self._engine.connect() as connection:
             key = connection.scalar(select(RUN.c.key).where(RUN.c.id == run_id))
-            return None if key is None else _Reader(connection).record(key)
+            return None if key is None else _Reader(connection, {}).record(key)
 
 
 class _Reader:
     """Reads one run; documents and messages that its steps share are read once."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+    def __init__(self, connection: Connection, known: dict[int, bytes]) -> None:
+        self._connection, self._known = connection, known
         self._documents: dict[int, Any] = {}
         self._messages: dict[int, Message] = {}
 
@@ -111,7 +112,7 @@ class _Reader:
             return None
         source = self._document(row["source_id"])
         return Sample(
-            unpacked(_link(row), self._fetch),
+            unpack_ids(self._prompt(row)),
             unpack_ids(row["completion_ids"]),
             unpack_logprobs(row["logprobs"]),
             source["model"],
@@ -119,6 +120,14 @@ class _Reader:
             source["template"],
             source["sampling"],
         )
+
+    def _prompt(self, row: RowMapping) -> bytes:
+        own = _link(row)
+        prompt = restored(own, self._fetch, self._known)
+        self._known[row["id"]] = prompt + own.completion
+        while len(self._known) > _STEPS_IN_MIND:
+            del self._known[next(iter(self._known))]
+        return prompt
 
     def _fetch(self, step: int) -> Link:
         return _link(self._rows(select(STEP).where(STEP.c.id == step))[0])

@@ -63,10 +63,13 @@ def _backup(connection: sqlite3.Connection, path: Path, found: int) -> Path:
     """Copy the whole database; a copy that was cut short never bears the final name."""
     copy = path.with_name(f"{path.name}.schema-{found}.bak")
     part = copy.with_name(copy.name + ".part")
-    part.unlink(missing_ok=True)
-    os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
-    connection.execute("VACUUM INTO ?", (str(part),))
-    part.replace(copy)
+    try:
+        part.unlink(missing_ok=True)
+        os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+        connection.execute("VACUUM INTO ?", (str(part),))
+        part.replace(copy)
+    except OSError as wrong:
+        raise StorageError(f"{copy}: no copy could be made, so nothing was changed: {wrong.strerror}") from None
     return copy
 
 

@@ -7,6 +7,7 @@ from typing import get_args
 
 from hypothesis import strategies as some
 
+from daemon.trajectories.packing import pack_logprobs, unpack_logprobs
 from daemon.types import Finish, Message, Reply, Sample, Step, ToolCall, ToolResult, ToolSpec, Usage
 from guards import Level, Verdict
 from tests.trajectories.scenes import NOON
@@ -50,7 +51,7 @@ VERDICTS = some.builds(
 def samples(draw: some.DrawFn) -> Sample:
     """Draw ids with as many log-probabilities."""
     said = draw(IDS)
-    floats = some.floats(-100, 0, width=32).map(lambda x: float(f"{x:.9g}"))
+    floats = some.floats(-100, 0, width=32).map(lambda x: unpack_logprobs(pack_logprobs([x]))[0])
     logprobs = draw(some.lists(floats, min_size=len(said), max_size=len(said)).map(tuple))
     return Sample(draw(IDS), said, logprobs, draw(TEXT), draw(TEXT), draw(TEXT), draw(OBJECTS))
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from daemon.trajectories import packing
-from daemon.trajectories.prompt_ids import DEPTH, Link, Tail, link, unpacked
+from daemon.trajectories.prompt_ids import DEPTH, Link, Tail, link, restored
 
 IDS = some.lists(some.integers(0, 2**32 - 1))
 FEW = some.lists(some.integers(0, 3), max_size=6)
@@ -44,6 +44,13 @@ def test_logprobs_come_back_to_the_bit_of_a_float32(logprobs: list[float]) -> No
 
     assert b"".join(struct.pack("<f", x) for x in logprobs) == packed
     assert packed == packing.pack_logprobs(through_json)
+
+
+def test_a_logprob_is_written_with_no_more_digits_than_it_has() -> None:
+    """The float32 nearest to -0.000285 reads as -0.000285, not as -0.000284999987."""
+    read = packing.unpack_logprobs(packing.pack_logprobs([-0.000285, -1.25, -0.1, -0.100000001]))
+
+    assert "(-0.000285, -1.25, -0.1, -0.1)" == str(read)
 
 
 @given(some.lists(some.floats(), max_size=5))
@@ -103,5 +110,5 @@ def test_a_chain_of_prompts_comes_back(steps: list[tuple[list[int], list[int]]])
         made, ids = link(tuple(prompt), tuple(said), tail)
         links[number], tail = made, Tail(number, made.depth, ids)
 
-        assert tuple(prompt) == unpacked(made, links.__getitem__)
+        assert packing.pack_ids(prompt) == restored(made, links.__getitem__)
         assert made.depth < DEPTH

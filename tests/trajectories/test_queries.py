@@ -91,3 +91,19 @@ def test_a_thread_shows_its_whole_history(sql: SqlKept) -> None:
         assert (5, 2, 1, 2) == tuple(listed[key] for key in ("messages", "live_messages", "summaries", "runs"))
 
     wait(story())
+
+
+def test_plans_and_breakers_are_told(sql: SqlKept) -> None:
+    """Status shows when each heartbeat is due next, and which breakers exist; other states are not among them."""
+
+    async def story() -> None:
+        await sql.ledger.plan("tick", NOON)
+        await sql.ledger.plan("done", None)
+        await sql.states.save("watch", {"repeat": {"n": 1}, "breaker:repeat": {"state": "open"}})
+        read = sql.database.read
+
+        assert {"tick": "2026-12-01T12:00:00.000000Z", "done": None} == await read(queries.next_due)
+        breaker = {"thread": "watch", "guard": "repeat", "state": {"state": "open"}}
+        assert [breaker] == await read(queries.breaker_states)
+
+    wait(story())

@@ -6,6 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from daemon.trajectories.reading import reading
+from daemon.trajectories.records import Records
 from daemon.types import Message, Outcome, Reply, ToolCall, ToolResult, Usage
 from tests.trajectories.scenes import ASK, Kept, SqlKept, begun, calling, ended, sample, saying, wait
 
@@ -180,6 +182,8 @@ def test_a_long_thread_costs_what_is_new_in_it(sql: SqlKept) -> None:
         record = sql.record("run-149")
         assert record is not None
         assert record.steps[0].reply.sample == sample(prompt[: 1000 + 22 * 148], tuple(range(149, 169)))
+        with reading(sql.path) as view:
+            assert record == list(Records(view).all())[-1]
         return [row[0] for row in rows]
 
     sizes = wait(story())
