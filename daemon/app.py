@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
 from functools import partial
 from typing import Any
 
@@ -16,6 +15,7 @@ from daemon.context.gather import Gather, Window
 from daemon.errors import ConfigError, UsageError
 from daemon.heartbeat.clock import SystemClock
 from daemon.heartbeat.folder import Folder
+from daemon.heartbeat.timetable import Timetable
 from daemon.home import Home
 from daemon.loop import Loop
 from daemon.memory import VaultMemory, open_vault
@@ -41,7 +41,6 @@ from vault import Vault, VaultError
 
 log = structlog.get_logger()
 
-_SECOND = timedelta(seconds=1)
 _CHARS_PER_TOKEN = 4  # where the model cannot count for us
 
 
@@ -175,9 +174,7 @@ async def beat_in(agent: Agent, name: str) -> Run:
         raise found
     if reason := agent.home.paused() or await agent.resting(found):
         raise UsageError(f"{name} may not run now: {reason}")
-    moment = agent.clock.now().replace(microsecond=0)
-    while (claimed := await agent.ledger.claim(name, moment, next_due=None, manual=True)) is None:
-        moment += _SECOND
+    claimed = await Timetable(agent.ledger, []).claim_manual(name, agent.clock.now())
     return await agent.run(found, claimed)
 
 

@@ -110,7 +110,7 @@ class Recorder(Protocol):
 class Ledger(Protocol):
     """The book of occurrences: unique by (heartbeat, scheduled_for), claimed first, each with an end or a reason.
 
-    All times are aware and in UTC, to the second.
+    All times are aware and in UTC; due times are whole seconds, those of runs by hand are not.
     """
 
     async def claim(

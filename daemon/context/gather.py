@@ -58,7 +58,8 @@ class Gather:
     def heard(self, results: Sequence[ToolResult]) -> tuple[Message, ...]:
         limit = int(self.window.tokens * _RESULT_SHARE * _CHARS_PER_TOKEN)
         return tuple(
-            Message("tool", marked(r.call.name, r.text, limit), call_id=r.call.id, name=r.call.name) for r in results
+            Message("tool", marked(r.call.name, r.text, limit), call_id=r.call.id, name=r.call.name, failed=not r.ok)
+            for r in results
         )
 
     def hint(self, text: str) -> Message:

@@ -98,16 +98,19 @@ class Timetable:
         return None
 
     async def claim_manual(self, name: str, now: datetime) -> Occurrence:
-        """Claim the present second, or the first after it that has no row.  Raises UsageError when none is near."""
+        """Claim the present moment, or the first microsecond after it that has no row.  UsageError when none is near.
+
+        Due times are whole seconds, so a run by hand takes none of them away.
+        """
         for bump in range(_BUMPS):
-            time = now.replace(microsecond=0) + timedelta(seconds=bump)
+            time = now.replace(microsecond=now.microsecond or 1) + timedelta(microseconds=bump)
             occurrence = await self._ledger.claim(name, time, next_due=None, manual=True)
             if occurrence is not None:
                 if plan := self.plans.get(name):
                     plan.last = f"{_shown(time)} ran (manual)"
                 log.info("occurrence.claimed", heartbeat=name, scheduled_for=_shown(time), manual=True)
                 return occurrence
-        raise UsageError(f"each of the next {_BUMPS} seconds of {name} is taken; try again later")
+        raise UsageError(f"each of the next {_BUMPS} microseconds of {name} is taken; try again")
 
     async def break_off(self, now: datetime, *, back: bool) -> None:
         """Say that nobody was looking until now; where the clock went back, plan anew from where it stands."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
-
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import ValidationError
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from daemon.errors import ToolError
+
+if TYPE_CHECKING:
+    from jsonschema.exceptions import ValidationError
 
 _SHOWN = 80
 
@@ -18,8 +19,7 @@ class Arguments:
     """The checks for one tool.  A wrong schema raises at once: it is a mistake in the tool."""
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
-        Draft202012Validator.check_schema(schema)
-        self._validator = Draft202012Validator(schema)
+        self._validator = _validator(json.dumps(schema))
         self._properties: Mapping[str, Any] = schema.get("properties", {})
         self._required = frozenset(schema.get("required", ()))
 
@@ -47,6 +47,16 @@ class Arguments:
         if "enum" in schema:
             return "one of " + ", ".join(str(value) for value in schema["enum"])
         return str(schema.get("description") or f"a {schema.get('type', 'value')}")
+
+
+@cache
+def _validator(schema: str) -> Any:
+    """Return the validator of a schema; imported when a run first has tools, and made once for each schema."""
+    from jsonschema import Draft202012Validator
+
+    document = json.loads(schema)
+    Draft202012Validator.check_schema(document)
+    return Draft202012Validator(document)
 
 
 def _shown(value: Any) -> str:
