@@ -24,7 +24,7 @@ def list_threads(as_json: Json = False) -> None:
     """List the threads."""
     found = listed(home().database)
     if as_json:
-        typer.echo(json.dumps(found, ensure_ascii=False))
+        typer.echo(json.dumps(found))
         return
     for row in found:
         typer.echo(
@@ -38,7 +38,7 @@ def show(thread: str, as_json: Json = False) -> None:
     """Show everything that was said in a thread; what the model no longer sees is marked with a dot."""
     found = shown(home().database, thread)
     if as_json:
-        typer.echo(json.dumps(found, ensure_ascii=False))
+        typer.echo(json.dumps(found))
         return
     for row in found:
         calls = "".join(f"  [calls {call['name']} {json.dumps(call['args'])}]" for call in row["calls"])

@@ -41,7 +41,7 @@ def list_runs(
     """List the newest runs."""
     found = listed(home().database, limit, heartbeat, moment(since))
     if as_json:
-        typer.echo(json.dumps(found, ensure_ascii=False))
+        typer.echo(json.dumps(found))
         return
     for run in found:
         reason = f"  {_short(run['reason'])}" if run["reason"] else ""

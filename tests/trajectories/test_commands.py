@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from typer.testing import CliRunner, Result
 from daemon.cli import threads, trajectories
 from daemon.errors import StorageError, UsageError
 from daemon.trajectories.jsonl_reading import record_from
-from daemon.types import Message, Outcome
+from daemon.types import Message, Outcome, ToolCall
 from tests.trajectories.scenes import ASK, NOON, SqlKept, begun, calling, ended, wait
 
 Call = Callable[..., Result]
@@ -161,3 +162,19 @@ def test_threads_are_listed_and_shown(call: Call, lived: SqlKept) -> None:
     ]
     with pytest.raises(UsageError, match="no thread 'nobody'"):
         call("threads", "show", "nobody")
+
+
+def test_hostile_text_is_printed_harmlessly(call: Call, sql: SqlKept) -> None:
+    """Half a surrogate pair, control characters and a change of direction end no listing and steer no terminal."""
+    hostile = "\u202e\x9b31m\x1b]0;owned\x07"
+    message = Message("assistant", hostile, (ToolCall("c", hostile, {"what": "\ud800" + hostile}),))
+
+    async def story() -> None:
+        run = await begun(sql)
+        await sql.recorder.step(run, replace(calling(1), sent=(message,)))
+        await sql.recorder.finish(ended(run, Outcome.FAILED, reason=hostile), (message,))
+
+    wait(story())
+    commands = [("trajectories", "show", "last"), ("trajectories", "list"), ("threads", "show", "watch")]
+    for command in [*commands, *[(*command, "--json") for command in commands]]:
+        assert not [c for c in call(*command).stdout if not c.isprintable() and c != "\n"], command
