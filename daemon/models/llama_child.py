@@ -109,16 +109,16 @@ class _Desk:
     def _answer(self, job: Job, number: int) -> Any:
         if job.request["op"] == "count":
             return self._speaker.count(job.request)
-        return self._speaker.reply(job, lambda piece: self._send({"id": number, "piece": piece}))
+        return self._speaker.reply(job, lambda pieces: self._send({"id": number, "pieces": pieces}))
 
     def _take(self, job: Job | None) -> None:
         with self._lock:
             self._current = job
             self._engine.interrupt(stop=bool(job and job.ended))
 
-    def _end(self, job: Job, finish: str, kept: int | None = None) -> None:
+    def _end(self, job: Job, finish: str) -> None:
         with self._lock:
-            job.end(finish, kept)
+            job.end(finish)
             if job is self._current:
                 self._engine.interrupt()
 
@@ -131,9 +131,9 @@ class _Desk:
                 self._waiting.put(job)
             elif job := self._open.get(message["id"]):  # type: ignore[assignment]
                 if message["op"] == "seen":
-                    job.answers.release()
+                    job.saw(message["pieces"])
                 else:
-                    self._end(job, *(("guard", message["kept"]) if message["op"] == "stop" else ("cancelled",)))
+                    self._end(job, "guard" if message["op"] == "stop" else "cancelled")
         os._exit(0)  # the parent is done with us; there is nothing here to save
 
 

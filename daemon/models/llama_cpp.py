@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from daemon.errors import ConfigError, ModelError, ModelUnavailable
 from daemon.models import call_text, llama_file
 from daemon.models.llama_process import Child, Died, Refused
-from daemon.types import Message, Prompt, Reply, Sample, Stop, ToolSpec, Usage
+from daemon.types import Finish, Message, Prompt, Reply, Sample, Stop, ToolSpec, Usage
 
 LOAD_SECONDS = 900.0
 COUNT_SECONDS = 60.0
@@ -44,24 +44,24 @@ class LlamaCpp:
         model_config = ConfigDict(extra="forbid", frozen=True)
 
         path: str = "shipped"
-        sha256: str | None = Field(None, pattern="^[0-9a-fA-F]{64}$")
-        context: int = Field(4096, ge=64)
+        sha256: str | None = Field(default=None, pattern="^[0-9a-fA-F]{64}$")
+        context: int = Field(default=4096, ge=64)
         threads: int = Field(default_factory=lambda: max(1, (os.cpu_count() or 2) - 1), ge=1, le=512)
-        parallel_threads: int = Field(4, ge=1, le=64)
-        temperature: float = Field(0.7, ge=0, le=10)
-        top_p: float = Field(0.95, gt=0, le=1)
-        min_p: float = Field(0.05, ge=0, le=1)
-        top_k: int = Field(40, ge=0)
-        repeat_penalty: float = Field(1.0, gt=0, le=10)
-        dry: float = Field(0.0, ge=0, le=10)
-        max_tokens: int = Field(512, ge=1)
-        seed: int | None = Field(None, ge=0, lt=2**32)
+        parallel_threads: int = Field(default=4, ge=1, le=64)
+        temperature: float = Field(default=0.7, ge=0, le=10)
+        top_p: float = Field(default=0.95, gt=0, le=1)
+        min_p: float = Field(default=0.05, ge=0, le=1)
+        top_k: int = Field(default=40, ge=0)
+        repeat_penalty: float = Field(default=1.0, gt=0, le=10)
+        dry: float = Field(default=0.0, ge=0, le=10)
+        max_tokens: int = Field(default=512, ge=1)
+        seed: int | None = Field(default=None, ge=0, lt=2**32)
         grammar: Literal["tool_or_text", "off"] = "tool_or_text"
 
     def __init__(self, name: str, options: Options, home: Path, grace: float = GRACE_SECONDS) -> None:
         self.name = name
         self._options, self._grace = options, grace
-        self._source = llama_file.locate(options.path, options.sha256, home)
+        self._source = llama_file.locate(options.path, options.sha256, home, f"models.{name}.path")
         self._sha256 = ""
         self._child: Child | None = None
         self._starting: asyncio.Task[Child] | None = None
@@ -84,27 +84,23 @@ class LlamaCpp:
 
     async def reply(self, prompt: Prompt, *, stop: Stop, seconds: float) -> Reply:
         """Answer; see `stages.Model`.  A process that dies before it said anything is replaced and asked once more."""
-        began, heard = time.monotonic(), list[str]()
-
-        def hear(piece: str) -> bool:
-            heard.append(piece)
-            return stop(piece)
+        began, heard = time.monotonic(), _Heard(stop)
 
         for last in (False, True):
             child = await self._ready(seconds - (time.monotonic() - began))
             note, self._fault = self._fault, ""
             request = {"thread": prompt.thread, **self._wire(prompt.messages, prompt.tools)}
             try:
-                done = await child.ask("reply", request, seconds=seconds - (time.monotonic() - began), hear=hear)
+                done = await child.ask("reply", request, seconds=seconds - (time.monotonic() - began), hear=heard)
             except Died as end:
                 self._mourn(child, str(end))
-                if heard or last:
-                    told = f" after {len(heard)} pieces of text" if heard else " twice"
+                if heard.pieces or last:
+                    told = f" after {len(heard.pieces)} pieces of text" if heard.pieces else " twice"
                     raise ModelUnavailable(f"{self.name}: the model process died{told}: {end}") from None
             except Refused as no:
                 raise (ModelError if no.useless else ModelUnavailable)(f"{self.name}: {no}") from None
             else:
-                return self._reply(done, "".join(heard[: done["pieces"]]), child, note)
+                return self._reply(done, heard, child, note)
         raise AssertionError("the loop returns or raises")
 
     async def count(self, messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> int:
@@ -207,20 +203,36 @@ class LlamaCpp:
         known = {"role": message.role, "text": message.text, "calls": calls, "ids": ids}
         return {**known, "call_id": message.call_id, "name": message.name}
 
-    def _reply(self, done: Mapping[str, Any], text: str, child: Child, note: str) -> Reply:
-        prompt_ids, ids = tuple(done["prompt_ids"]), tuple(done["ids"])
-        said, calls = call_text.parse(text)
+    def _reply(self, done: Mapping[str, Any], heard: _Heard, child: Child, note: str) -> Reply:
+        prompt_ids, end = tuple(done["prompt_ids"]), done["marks"][len(heard.pieces) - 1] if heard.tripped else None
+        ids = tuple(done["ids"][:end])
+        said, calls = call_text.parse("".join(heard.pieces))
         sample = Sample(
             prompt_ids=prompt_ids,
             completion_ids=ids,
-            logprobs=tuple(done["logprobs"]),
+            logprobs=tuple(done["logprobs"][:end]),
             model=self._sha256,
             tokenizer=child.facts["tokenizer"],
             template=child.facts["template"],
             sampling=done["sampling"],
         )
         usage = Usage(len(prompt_ids), done["reused"], len(ids), seconds=done["seconds"])
-        return Reply(said, calls, done["finish"], usage, model=self.name, sample=sample, note=note)
+        finish: Finish = "guard" if heard.tripped else done["finish"]
+        return Reply(said, calls, finish, usage, model=self.name, sample=sample, note=note)
+
+
+class _Heard:
+    """The pieces of a reply up to the one that tripped a guard."""
+
+    def __init__(self, stop: Stop) -> None:
+        self._stop = stop
+        self.pieces: list[str] = []
+        self.tripped = False
+
+    def __call__(self, piece: str) -> bool:
+        self.pieces.append(piece)
+        self.tripped = self._stop(piece)
+        return self.tripped
 
 
 _CHILD_OPTIONS = set(LlamaCpp.Options.model_fields) - {"path", "sha256"}

@@ -85,7 +85,8 @@ class Engine:
         params.n_gpu_layers = 0
         model = llama.llama_model_load_from_file(str(path).encode(), params)
         if not model:
-            raise BadModel(next((line for line in _complaints if line), "llama.cpp does not say why"))
+            reason = next((line for line in _complaints if line), "llama.cpp does not say why")
+            raise BadModel(reason.rpartition("error loading model: ")[2])
         if not llama.llama_model_has_decoder(model) or llama.llama_model_has_encoder(model):
             raise BadModel("it does not write text (an encoder or embedding model)")
         return model

@@ -32,8 +32,8 @@ class Source:
     sha256: str | None
 
 
-def locate(path: str, sha256: str | None, home: Path) -> Source:
-    """Return what the `path` of a model's settings means.  Raises ConfigError when it means nothing."""
+def locate(path: str, sha256: str | None, home: Path, key: str) -> Source:
+    """Return what the `path` of a model's settings means; `key` names it in the ConfigError when it means nothing."""
     if path == "shipped":
         from daemon.models import shipped
 
@@ -41,7 +41,7 @@ def locate(path: str, sha256: str | None, home: Path) -> Source:
     if path.startswith("hf:"):
         named = _HUB.fullmatch(path)
         if named is None or ".." in path:
-            raise ConfigError("trimtab.toml", "path", f"{path!r} should read hf:owner/repository/file.gguf")
+            raise ConfigError("trimtab.toml", key, f"expected hf:owner/repository/file.gguf, not {path!r}")
         return Source(home / "models" / named[1] / named[2], (named[1], named[2]), sha256)
     return Source((home / Path(path).expanduser()).absolute(), None, sha256)
 

@@ -91,11 +91,13 @@ class Child:
     async def ask(
         self, op: str, request: Mapping[str, Any], *, seconds: float, hear: Callable[[str], bool] = lambda _: False
     ) -> Any:
-        """Send a request and return its answer; `hear` gets each piece of text, and True from it ends the generation.
+        """Send a request and return its answer; `hear` gets each piece of text until it says True, which ends it.
 
-        Leaving early, by whatever exception, cancels the request in the process.  Raises Died and Refused.
+        The process may have said a little more by then.  Leaving early, by whatever exception, cancels the request in
+        the process.  Raises Died and Refused.
         """
-        number, queue, pieces, open_ = next(self._numbers), asyncio.Queue[dict[str, Any] | None](), 0, True
+        number, queue = next(self._numbers), asyncio.Queue[dict[str, Any] | None]()
+        heard, tripped, open_ = 0, False, True
         self._open[number] = queue
         try:
             async with asyncio.timeout(seconds + self._grace) as limit:
@@ -106,10 +108,11 @@ class Child:
                         await self.kill()
                         open_ = False
                         raise Died(self.how_it_ended())
-                    if "piece" in message:
-                        pieces += 1
-                        verdict = {"op": "stop", "kept": pieces} if hear(message["piece"]) else {"op": "seen"}
-                        self._write({**verdict, "id": number})
+                    if "pieces" in message:
+                        heard += len(message["pieces"])
+                        if not tripped and (tripped := any(map(hear, message["pieces"]))):
+                            self._write({"op": "stop", "id": number})
+                        self._write({"op": "seen", "id": number, "pieces": heard})
                         continue
                     open_ = False
                     if "error" in message:
@@ -138,7 +141,7 @@ class Child:
         """End the process now and leave nothing of it behind."""
         if self._process.returncode is None:
             with contextlib.suppress(ProcessLookupError):
-                self._process.kill()
+                os.kill(self.pid, signal.SIGKILL)  # asyncio's own kill() would steal the exit code of a dead process
         if self._process.stdin:
             self._process.stdin.close()
         await self._process.wait()

@@ -1,7 +1,8 @@
 """One reply of the local model, token by token, in the child process.
 
-The parent sees each piece of text and answers it; the next piece waits for that answer, so a guard's trip ends the
-generation within one token, and while the parent thinks the model already computes.
+The parent sees each piece of text and says how far it has come.  The model is at most a few milliseconds of pieces
+ahead, so that it never waits for a parent that is quicker; when a guard trips, the parent drops what lies behind the
+piece that tripped.
 """
 
 from __future__ import annotations
@@ -24,6 +25,14 @@ from daemon.models.llama_prompt import Prompter
 from daemon.models.llama_sampler import Sampler, Sampling
 from daemon.models.llama_template import Template
 
+AHEAD = 16
+"""How many pieces the model may be ahead of the parent."""
+TOGETHER_SECONDS = 0.004
+"""Pieces that come faster than this are sent together; waking the parent costs more than such a piece."""
+
+
+Send = Callable[[list[str]], None]
+
 
 class TooLong(Exception):
     """A prompt that leaves no room for a reply."""
@@ -36,14 +45,27 @@ class Job:
     request: Mapping[str, Any]
     deadline: float
     ended: str = ""
-    kept: int | None = None
-    answers: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(1))
+    seen: int = 0
+    news: threading.Condition = field(default_factory=threading.Condition)
 
-    def end(self, finish: str, kept: int | None = None) -> None:
+    def end(self, finish: str) -> None:
         """End the job, once, from any thread."""
-        if not self.ended:
-            self.kept, self.ended = kept, finish
-        self.answers.release()
+        with self.news:
+            self.ended = self.ended or finish
+            self.news.notify()
+
+    def saw(self, pieces: int) -> None:
+        """The parent has seen this many pieces and lets them stand."""
+        with self.news:
+            self.seen = pieces
+            self.news.notify()
+
+    def wait(self, pieces: int) -> bool:
+        """Wait until the parent has seen this many pieces; False when the job has ended."""
+        if self.seen < pieces and not self.ended:
+            with self.news:
+                self.news.wait_for(lambda: self.seen >= pieces or self.ended)
+        return not self.ended
 
 
 @dataclass
@@ -53,6 +75,32 @@ class Said:
     ids: list[int] = field(default_factory=list)
     logprobs: list[float] = field(default_factory=list)
     marks: list[int] = field(default_factory=list)
+
+
+class _Outbox:
+    """Pieces on their way to the parent, several together when they come fast."""
+
+    def __init__(self, job: Job, said: Said, send: Send) -> None:
+        self._job, self._said, self._send = job, said, send
+        self._pieces: list[str] = []
+        self._sent_at = 0.0
+
+    def put(self, piece: str) -> bool:
+        """Take a piece; False when the job has ended."""
+        if piece:
+            if not self._job.wait(len(self._said.marks) + 1 - AHEAD):
+                return False
+            self._said.marks.append(len(self._said.ids))
+            self._pieces.append(piece)
+            if time.monotonic() - self._sent_at >= TOGETHER_SECONDS or len(self._pieces) >= AHEAD // 2:
+                self.flush()
+        return True
+
+    def flush(self) -> None:
+        """Send what is there."""
+        if self._pieces:
+            self._send(self._pieces)
+            self._pieces, self._sent_at = [], time.monotonic()
 
 
 class Speaker:
@@ -75,8 +123,8 @@ class Speaker:
         """Return how many tokens this prompt has."""
         return len(self._prompter.tokens(request["messages"], request["tools"]))
 
-    def reply(self, job: Job, send: Callable[[str], None]) -> dict[str, Any]:
-        """Return the reply; `send` gets each piece of text.  Raises TooLong, TemplateFailed, BadGrammar."""
+    def reply(self, job: Job, send: Send) -> dict[str, Any]:
+        """Return the reply; `send` gets the pieces of text.  Raises TooLong, TemplateFailed, BadGrammar."""
         began = time.monotonic()
         tokens = self._prompter.tokens(job.request["messages"], job.request["tools"])
         room = self._engine.context - len(tokens)
@@ -88,18 +136,17 @@ class Speaker:
         try:
             reused = self._engine.prefill(warm, tokens)
             prefilled = time.monotonic()
-            finish = self._speak(job, warm, sampler, said, send, min(room, self._options["max_tokens"]))
+            finish = self._speak(job, warm, sampler, said, min(room, self._options["max_tokens"]), send)
         except Interrupted:
             finish = job.ended or "cancelled"
         finally:
             sampler.close()
-        kept = len(said.marks) if job.kept is None else job.kept
         if finish not in ("stop", "length"):  # only what the parent has seen was said
-            del said.ids[said.marks[kept - 1] if kept else 0 :]
+            del said.ids[said.marks[-1] if said.marks else 0 :]
         self._engine.cut(warm, min(len(warm.tokens), len(tokens) + len(said.ids)))
         return {
             "finish": finish,
-            "pieces": kept,
+            "marks": said.marks,
             "prompt_ids": tokens,
             "ids": said.ids,
             "logprobs": [round(one, 6) for one in said.logprobs[: len(said.ids)]],
@@ -109,32 +156,26 @@ class Speaker:
             "sampling": {**dataclasses.asdict(sampling), "grammar": self._options["grammar"]},
         }
 
-    def _speak(self, job: Job, warm: Warm, sampler: Sampler, said: Said, send: Callable[[str], None], most: int) -> str:
+    def _speak(self, job: Job, warm: Warm, sampler: Sampler, said: Said, most: int, send: Send) -> str:
         """Sample until the model ends, someone ends it, or there is no more room; return the finish."""
         vocabulary, decoder = self._engine.vocabulary, codecs.getincrementaldecoder("utf-8")("replace")
-
-        def tell(piece: str) -> bool:
-            if piece:
-                job.answers.acquire()
-                if job.ended:
-                    return False
-                said.marks.append(len(said.ids))
-                send(piece)
-            return True
-
+        out = _Outbox(job, said, send)
         finish = "length"
-        for _ in range(most):
-            token, logprob = sampler.choose()
-            said.ids.append(token)
-            said.logprobs.append(logprob)
-            if vocabulary.ends(token):
-                finish = "stop"
-                break
-            if job.ended or not tell(decoder.decode(vocabulary.piece(token))):
-                return job.ended
-            self._engine.decode(warm, [token])
-        tell(decoder.decode(b"", final=True))
-        job.answers.acquire()  # the last piece may still be the one that trips
+        try:
+            for _ in range(most):
+                token, logprob = sampler.choose()
+                said.ids.append(token)
+                said.logprobs.append(logprob)
+                if vocabulary.ends(token):
+                    finish = "stop"
+                    break
+                if job.ended or not out.put(decoder.decode(vocabulary.piece(token))):
+                    return job.ended
+                self._engine.decode(warm, [token])
+            out.put(decoder.decode(b"", final=True))
+        finally:
+            out.flush()
+        job.wait(len(said.marks))  # the last piece may still be the one that trips
         return job.ended if job.ended == "guard" else finish
 
     def _sampling(self) -> Sampling:

@@ -1,4 +1,4 @@
-"""What goes wrong with a local model: its process dies, hangs or cannot start; its file is not one.  The daemon lives."""
+"""What goes wrong with a local model: its process dies or hangs, its file is not one.  The daemon goes on."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_a_death_while_speaking_is_one_line_and_the_next_reply_says_so(
     async def body(model: LlamaCpp) -> tuple[Reply, Reply]:
         await model.check()
         first = model.pid
-        with pytest.raises(ModelUnavailable, match=f"local: the model process died after 1 pieces.*{number.name}"):
+        with pytest.raises(ModelUnavailable, match=f"local: the model process died after \\d+ pieces.*{number.name}"):
             await ask(model, struck(model, number))
         assert first is not None
         assert not Path(f"/proc/{first}").exists()
