@@ -11,9 +11,9 @@ from typing import Any
 
 import structlog
 
+from daemon.clock import SystemClock
 from daemon.context.gather import Gather, Window
 from daemon.errors import ConfigError, UsageError
-from daemon.heartbeat.clock import SystemClock
 from daemon.heartbeat.folder import Folder
 from daemon.heartbeat.timetable import Timetable
 from daemon.home import Home

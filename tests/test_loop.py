@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from daemon.heartbeat.clock import HeldClock
+from daemon.clock import HeldClock
 from daemon.loop import Loop
 from daemon.models.scripted import Scripted
 from daemon.observe.everyone import Everyone

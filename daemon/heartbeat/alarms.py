@@ -14,7 +14,7 @@ from typing import Protocol
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 from apscheduler.triggers.date import DateTrigger
 
-from daemon.heartbeat.clock import HeldClock
+from daemon.clock import HeldClock
 
 Ring = Callable[[], None]
 

@@ -12,9 +12,9 @@ from random import Random
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from daemon.clock import SystemClock
 from daemon.errors import ConfigError
 from daemon.models.asking import Asking, Call, Wire
-from daemon.models.clock import WallClock
 from daemon.models.draft import CHARS_PER_TOKEN, Draft
 from daemon.models.fault import Fault, Server
 from daemon.models.provider_breaker import ProviderBreaker
@@ -41,7 +41,7 @@ class Remote:
         random: Random | None = None,
     ) -> None:
         self.name, self._options, self._home, self._wire = name, options, home, wire
-        self._clock = clock or WallClock()
+        self._clock = clock or SystemClock()
         self._random = random or Random()  # noqa: S311  (it spreads retries, it keeps no secret)
         self._breaker = ProviderBreaker()
         self._door: Door | None = None

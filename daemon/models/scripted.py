@@ -16,8 +16,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from daemon.clock import SystemClock
 from daemon.errors import ConfigError, ModelError, ModelUnavailable
-from daemon.models.clock import WallClock
 from daemon.stages import Clock
 from daemon.types import Finish, Message, Prompt, Reply, Stop, ToolCall, ToolSpec, Usage
 
@@ -69,13 +69,13 @@ class Scripted:
         replies: tuple[str | Line, ...] = ()
         file: str | None = None
         loop: bool = False
-        delay: float = Field(0.0, ge=0)
-        context: int = Field(32_768, ge=1)
+        delay: float = Field(default=0.0, ge=0)
+        context: int = Field(default=32_768, ge=1)
 
     def __init__(self, name: str, options: Options, home: Path, clock: Clock | None = None) -> None:
         self.name = name
         self.prompts: deque[Prompt] = deque(maxlen=KEPT_PROMPTS)
-        self._options, self._clock = options, clock or WallClock()
+        self._options, self._clock = options, clock or SystemClock()
         lines = [_line(one) for one in options.replies]
         self._lines = [*lines, *_read(home / options.file)] if options.file else lines
         self._next = 0

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from daemon.cli.root import command
+from daemon.clock import SystemClock
 from daemon.errors import ConfigError, UsageError
-from daemon.heartbeat.clock import SystemClock
 from daemon.trajectories.database import Database
 from daemon.trajectories.ledger import SqlLedger
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from daemon.heartbeat.clock import HeldClock
+from daemon.clock import HeldClock
 from daemon.heartbeat.memory_ledger import MemoryLedger
 from daemon.stages import Ledger
 from daemon.trajectories.database import Database

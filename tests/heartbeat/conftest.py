@@ -13,8 +13,8 @@ from zoneinfo import ZoneInfo
 import pytest
 from structlog.testing import capture_logs
 
+from daemon.clock import HeldClock
 from daemon.heartbeat.alarms import HeldAlarms
-from daemon.heartbeat.clock import HeldClock
 from daemon.heartbeat.folder import Folder
 from daemon.heartbeat.memory_ledger import MemoryLedger
 from daemon.heartbeat.rules import Rules

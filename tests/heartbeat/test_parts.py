@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from daemon.clock import HeldClock, SystemClock
 from daemon.heartbeat.alarms import ApschedulerAlarms, HeldAlarms
-from daemon.heartbeat.clock import HeldClock, SystemClock
 from daemon.heartbeat.passage import Passage, PassageOfTime
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)

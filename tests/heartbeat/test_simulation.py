@@ -15,8 +15,8 @@ from zoneinfo import ZoneInfo
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from daemon.clock import HeldClock
 from daemon.heartbeat.alarms import HeldAlarms
-from daemon.heartbeat.clock import HeldClock
 from daemon.heartbeat.due import between
 from daemon.heartbeat.folder import Folder
 from daemon.heartbeat.memory_ledger import MemoryLedger

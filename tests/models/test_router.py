@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from daemon.clock import SkippingClock
 from daemon.errors import ConfigError, ModelError, ModelUnavailable
-from daemon.models.clock import SkippingClock
 from daemon.models.fault_acts import Say, refusal
 from daemon.models.fault_server import FaultServer
 from daemon.models.openai import OpenAI

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from daemon.clock import SkippingClock
 from daemon.errors import ConfigError, ModelError, ModelUnavailable
-from daemon.models.clock import SkippingClock
 from daemon.models.scripted import Scripted
 from daemon.types import Message, Prompt, Reply
 

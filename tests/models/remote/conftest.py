@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from daemon.clock import SkippingClock
 from daemon.errors import ModelError, ModelUnavailable
 from daemon.models.anthropic import Anthropic
-from daemon.models.clock import SkippingClock
 from daemon.models.fault_acts import Act
 from daemon.models.fault_server import FaultServer
 from daemon.models.openai import OpenAI

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
+from daemon.clock import SkippingClock
 from daemon.errors import ConfigError, ModelUnavailable
 from daemon.models.anthropic import Anthropic
-from daemon.models.clock import SkippingClock
 from daemon.models.fault_acts import Act, Say, Send, Silence, Slam, refusal
 from daemon.models.openai import OpenAI
 from daemon.models.remote import Remote

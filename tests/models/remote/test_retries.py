@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
+from daemon.clock import SkippingClock
 from daemon.errors import ModelUnavailable
 from daemon.models.anthropic import Anthropic
-from daemon.models.clock import SkippingClock
 from daemon.models.fault_acts import Act, Say, Send, Slam, refusal
 from daemon.models.fault_server import FaultServer
 from daemon.models.openai import OpenAI

@@ -1,4 +1,4 @@
-"""The real clock, and one that stands still until a test moves it."""
+"""Time as an argument: the real clock, one that a test moves, and one in which a wait takes no time."""
 
 from __future__ import annotations
 
@@ -96,3 +96,26 @@ class HeldClock:
     async def _settle(self) -> None:
         for _ in range(_ROUNDS):
             await asyncio.sleep(0)
+
+
+class SkippingClock:
+    """Time that passes at once when someone sleeps, and only then; `slept` lists it (implements stages.Clock)."""
+
+    def __init__(self, start: datetime = datetime(2026, 1, 5, 8, tzinfo=UTC)) -> None:
+        self._start, self._passed = start, 0.0
+        self.slept: list[float] = []
+
+    def now(self) -> datetime:
+        return self._start + timedelta(seconds=self._passed)
+
+    def monotonic(self) -> float:
+        return self._passed
+
+    async def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.advance(seconds)
+        await asyncio.sleep(0)
+
+    def advance(self, seconds: float) -> None:
+        """Let time pass."""
+        self._passed += seconds
