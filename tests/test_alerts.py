@@ -42,6 +42,17 @@ def test_promtool_is_content(arguments: list[str | Path]) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.promtool
+def test_promtool_finds_no_fault_with_the_page() -> None:
+    """The exported page follows Prometheus' conventions for names, units and help texts."""
+    if shutil.which("promtool") is None:
+        pytest.skip("promtool is missing: apt-get install prometheus")
+    page = Metrics(Names(["h"], ["m"], ["g"], ["t"], ["r"]), version="0").render()
+    done = subprocess.run(["promtool", "check", "metrics"], input=page, capture_output=True, check=False)
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
 def test_the_promised_alerts_are_there() -> None:
     """The alerts that the documentation promises exist."""
     promised = {"HeartbeatOverdue", "GuardTripped", "BreakerOpen", "GuardSilent", "TrimtabDown"}

@@ -23,8 +23,7 @@ from daemon.errors import ConfigError
 log = structlog.get_logger()
 
 LONGEST_HEAD: Final = 8 * 1024
-HEAD_SECONDS: Final = 5.0
-ANSWER_SECONDS: Final = 10.0
+SECONDS: Final = 5.0
 MOST_CONNECTIONS: Final = 16
 
 
@@ -51,18 +50,21 @@ def healthz(ill: Callable[[], str | None]) -> Callable[[], Page]:
 
 
 class Server:
-    """Answers GET and HEAD for `pages` by path; `names` are further values that the Host header may have."""
+    """Answers GET and HEAD for `pages` by path; `names` are further values that the Host header may have.
+
+    A client has `seconds` to send its request and as many to take the answer; at most `most` are served at once.
+    """
 
     def __init__(
         self,
         pages: Pages,
         names: Collection[str] = (),
         *,
-        head_seconds: float = HEAD_SECONDS,
+        seconds: float = SECONDS,
         most: int = MOST_CONNECTIONS,
     ) -> None:
         self._pages, self._names = pages, {"localhost", *(name.lower() for name in names)}
-        self._head_seconds, self._most = head_seconds, most
+        self._seconds, self._most = seconds, most
         self._connections: set[asyncio.Task[None]] = set()
 
     @contextlib.asynccontextmanager
@@ -93,22 +95,22 @@ class Server:
         task.add_done_callback(self._connections.discard)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        full = len(self._connections) > self._most
         try:
-            with contextlib.suppress(OSError, TimeoutError):
-                full = len(self._connections) > self._most
-                method, page = ("GET", _refusal(HTTPStatus.SERVICE_UNAVAILABLE)) if full else await self._answer(reader)
-                async with asyncio.timeout(ANSWER_SECONDS):
-                    writer.write(_written(page, head_only=method == "HEAD"))
-                    await writer.drain()
-        finally:
-            writer.close()
-            with contextlib.suppress(OSError):
+            method, page = ("GET", _refusal(HTTPStatus.SERVICE_UNAVAILABLE)) if full else await self._answer(reader)
+            async with asyncio.timeout(self._seconds):
+                writer.write(_written(page, head_only=method == "HEAD"))
+                writer.close()
                 await writer.wait_closed()
+        except (OSError, TimeoutError) as gone:
+            log.debug("metrics.unread", reason=str(gone))
+        finally:
+            writer.transport.abort()  # a client that does not read must not keep its place
 
     async def _answer(self, reader: asyncio.StreamReader) -> tuple[str, Page]:
         """Read a request and return its method with the page that answers it."""
         try:
-            async with asyncio.timeout(self._head_seconds):
+            async with asyncio.timeout(self._seconds):
                 head = await reader.readuntil(b"\r\n\r\n")
         except asyncio.LimitOverrunError:
             return "GET", _refusal(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)

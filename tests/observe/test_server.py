@@ -171,7 +171,7 @@ def test_a_request_without_end_is_cut_off() -> None:
         assert status(await ask(b"GET /metrics HTTP/1.1\r\n")) == 408
 
     served(large)
-    served(slow, Server(PAGES, head_seconds=0.01))
+    served(slow, Server(PAGES, seconds=0.01))
 
 
 def test_too_many_connections_are_turned_away() -> None:
@@ -195,11 +195,43 @@ def test_too_many_connections_are_turned_away() -> None:
     asyncio.run(asyncio.wait_for(main(), 20))
 
 
+async def asked(port: int) -> bytes:
+    """The answer of /healthz, empty when the server turned us away before it read what we asked."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    try:
+        writer.write(get("/healthz"))
+        return await reader.read()
+    except ConnectionError:
+        return b""
+    finally:
+        writer.transport.abort()
+
+
+def test_a_client_that_does_not_read_loses_its_place() -> None:
+    """A client that asks for a large page and reads nothing of it is let go, and the next one is served."""
+
+    async def main() -> None:
+        pages = {**PAGES, "/large": lambda: Page(b"x" * 50_000_000)}
+        async with Server(pages, seconds=0.05, most=1).listening("127.0.0.1", 0) as address:
+            port = int(address.rpartition(":")[2])
+            _, greedy = await asyncio.open_connection("127.0.0.1", port, limit=1)
+            greedy.write(get("/large"))
+            for _ in range(200):
+                answer = await asked(port)
+                if answer.startswith(b"HTTP/1.1 200"):
+                    break
+                await asyncio.sleep(0.01)
+            assert status(answer) == 200
+            greedy.transport.abort()
+
+    asyncio.run(asyncio.wait_for(main(), 20))
+
+
 def test_closing_does_not_wait_for_hanging_clients() -> None:
     """The server stops at once even while a client hangs with half a request."""
 
     async def main() -> None:
-        async with Server(PAGES, head_seconds=3600).listening("127.0.0.1", 0) as address:
+        async with Server(PAGES, seconds=3600).listening("127.0.0.1", 0) as address:
             reader, writer = await asyncio.open_connection("127.0.0.1", int(address.rpartition(":")[2]))
             writer.write(b"GET /metrics")
             await asyncio.sleep(0)
