@@ -51,6 +51,7 @@ class Agent:
     home: Home
     settings: Settings
     clock: Clock
+    database: Database
     vault: Vault
     folder: Folder
     ledger: SqlLedger
@@ -151,6 +152,7 @@ async def opened(home: Home, observers: Sequence[Observer] = (), clock: Clock | 
             home=home,
             settings=settings,
             clock=clock,
+            database=database,
             vault=vault,
             folder=Folder(home.heartbeats, settings.zone),
             ledger=SqlLedger(database, clock),

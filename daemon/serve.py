@@ -10,6 +10,7 @@ import contextlib
 import signal
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
+from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -31,6 +32,7 @@ from daemon.recovery import breakers
 from daemon.settings import Settings
 from daemon.settings import load as load_settings
 from daemon.stages import Observer
+from daemon.trajectories import queries
 from daemon.types import Run
 from guards import GUARDS
 
@@ -64,9 +66,11 @@ async def serve(home: Home, first: Sequence[str], observers: Sequence[Observer],
 
 
 async def _take_over(agent: Agent, metrics: Metrics) -> None:
-    """End what a former process left open, and show the state of breakers that survived it."""
+    """End what a former process left open; show the last successes and the breakers that survived it."""
     for lost in await agent.ledger.recover():
         log.warning("run.interrupted", heartbeat=lost.heartbeat, scheduled_for=lost.scheduled_for.isoformat())
+    for heartbeat, ended in (await agent.database.read(queries.last_successes)).items():
+        metrics.succeeded(heartbeat, datetime.fromisoformat(ended))
     for thread, name, state in await agent.states.all():
         for guard, breaker in breakers({name: state}, agent.settings.breaker.cooldown_seconds).items():
             metrics.breaker_changed(thread, guard, breaker.code)
