@@ -1,1 +1,1 @@
-"""Who watches: metrics now, notifications later."""
+"""Who watches: the metrics, the page that they are read from, and what systemd is told."""
