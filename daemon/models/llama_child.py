@@ -18,6 +18,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -66,8 +67,8 @@ def _bind_to(parent: int) -> bool:
 def _load(settings: Mapping[str, Any]) -> tuple[Engine, Speaker]:
     engine = Engine(Path(settings["path"]), settings["context"], settings["parallel_threads"], settings["threads"])
     vocabulary = engine.vocabulary
-    bos, eos = vocabulary.named("bos"), vocabulary.named("eos")
-    return engine, Speaker(engine, Template(vocabulary.meta("tokenizer.chat_template"), bos, eos), settings)
+    source, bos, eos = vocabulary.meta("tokenizer.chat_template"), vocabulary.named("bos"), vocabulary.named("eos")
+    return engine, Speaker(engine, Template(source, bos, eos, datetime.now(UTC)), settings)
 
 
 def _facts(engine: Engine, speaker: Speaker) -> dict[str, Any]:

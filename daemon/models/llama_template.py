@@ -10,10 +10,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, NoReturn, TypeAlias
 
 import jinja2
-from jinja2.ext import loopcontrols
+from jinja2.ext import Extension, loopcontrols
+from jinja2.parser import Parser
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from daemon.models.llama_grammar import BARE, HERMES, MISTRAL, Wrapper
@@ -60,12 +62,16 @@ class Abilities:
 
 
 class Template:
-    """One compiled template.  `bos` and `eos` are the texts of those tokens."""
+    """One compiled template.  `bos` and `eos` are the texts of those tokens, `started` is the date that it may show."""
 
-    def __init__(self, source: str, bos: str = "", eos: str = "") -> None:
-        environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=[loopcontrols])
+    def __init__(self, source: str, bos: str = "", eos: str = "", started: datetime | None = None) -> None:
+        extensions = [loopcontrols, _Generation]
+        environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=extensions)
         environment.filters["tojson"] = _tojson
         environment.globals.update(raise_exception=_raise, bos_token=bos, eos_token=eos)
+        if started:
+            # Not the present moment: a date that changes at the top of a prompt would undo all that was evaluated.
+            environment.globals["strftime_now"] = started.strftime
         self.source = source or PLAIN
         try:
             self._template = environment.from_string(self.source)
@@ -88,12 +94,18 @@ class Template:
         failure: Exception | None = None
         for folded in (not native, True):
             messages = list(self._folded(chat, tools) if folded else chat)
-            messages = list(self._ordered(messages, merge=folded or not self.can.in_a_row))
+            messages = list(self._ordered(messages, merge=not self.can.in_a_row or (native and folded)))
             try:
                 return self._render(messages, None if folded else shown, open_turn)
             except _FAILURES as fault:
                 failure = fault
         raise TemplateFailed(f"its chat template cannot render this conversation: {failure}")
+
+    def opening(self) -> str:
+        """Return what begins the model's turn; in a reply it would begin another one."""
+        chat: Chat = [{"role": "user", "content": "probe-user"}]
+        whole, closed = self._try(chat, None), self._try(chat, None, open_turn=False)
+        return whole.removeprefix(closed) if whole.startswith(closed) else ""
 
     def _render(self, chat: Chat, tools: Sequence[Mapping[str, Any]] | None, open_turn: bool = True) -> str:
         return self._template.render(messages=chat, tools=tools, add_generation_prompt=open_turn)
@@ -166,11 +178,21 @@ class Template:
             return None
         return next((one for one in (HERMES, MISTRAL, BARE) if _written(function, one) in text), None)
 
-    def _try(self, chat: Chat, tools: Sequence[Mapping[str, Any]] | None) -> str:
+    def _try(self, chat: Chat, tools: Sequence[Mapping[str, Any]] | None, *, open_turn: bool = True) -> str:
         try:
-            return self._render(chat, tools)
+            return self._render(chat, tools, open_turn)
         except _FAILURES:
             return ""
+
+
+class _Generation(Extension):
+    """Some templates mark what the model wrote with {% generation %}, for training; here it means nothing."""
+
+    tags = {"generation"}  # noqa: RUF012  Jinja's own attribute
+
+    def parse(self, parser: Parser) -> list[jinja2.nodes.Node]:
+        next(parser.stream)
+        return parser.parse_statements(("name:endgeneration",), drop_needle=True)
 
 
 def _written(function: Mapping[str, Any], wrapper: Wrapper) -> str:

@@ -110,9 +110,10 @@ class Speaker:
         self._engine, self._template, self._options = engine, template, options
         self._prompter = Prompter(engine.vocabulary, template)
         self._constrained = options["grammar"] == "tool_or_text"
-        markup = engine.vocabulary.control.items() if self._constrained else ()
-        # A reply never opens another turn: markup that does not end it would only leak into the text.
-        self._banned = [i for i, text in markup if not engine.vocabulary.ends(i) and text != template.wrapper.marker]
+        # A reply opens no turn of its own: the markup for it would only leak into the text.
+        vocabulary = engine.vocabulary
+        opening = vocabulary.tokens(template.opening()) if self._constrained else []
+        self._banned = sorted({one for one in opening if one in vocabulary.control and not vocabulary.ends(one)})
 
     @property
     def template_sha256(self) -> str:
