@@ -192,19 +192,18 @@ class Git:
         with _clear(f"{self.root}: the index cannot be brought up to date", Corrupt):
             for leftover in (fresh, fresh.with_name(f"{fresh.name}.lock")):
                 leftover.unlink(missing_ok=True)
-            data = present.read_bytes() if present.exists() else b""
-            if data:
-                fresh.write_bytes(data)
+            facts = present.stat() if present.exists() else None
+            if facts and facts.st_size:
+                os.link(present, fresh)  # libgit2 renames a new file over the link, never writes through it
             index = pygit2.Index(str(fresh))
-            if not data:
+            if not facts or not facts.st_size:
                 index.read_tree(self._repo[commit].tree)
             for path, identity in paths.items():
                 entry = self._entry(commit, path)
                 if entry is not None and str(entry.id) == identity:
                     index.add(pygit2.IndexEntry(path, entry.id, entry.filemode))
             index.write()
-            if data:
-                facts = present.stat()
+            if facts and facts.st_size:
                 os.utime(fresh, ns=(facts.st_atime_ns, facts.st_mtime_ns))
 
     def history(self, newest: str | None, stop: str | None = None) -> Iterator[Commit]:

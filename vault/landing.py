@@ -7,12 +7,13 @@ came in between is never overwritten: it is joined with the agent's, and left as
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from vault.errors import Refused
-from vault.files import Files, sync_folder, write_durably
+from vault.files import Files
 from vault.git import Git
 from vault.locks import held
 
@@ -35,15 +36,20 @@ class Landing:
         return Landing(later.branch, later.commit, {**self.paths, **later.paths})
 
     def save(self, paper: Path) -> None:
-        """Write it down, on the disk when this returns; nothing to do is written down as no paper."""
-        if not self.paths:
-            paper.unlink(missing_ok=True)
-            return
-        text = json.dumps({"branch": self.branch, "commit": self.commit, "paths": self.paths})
-        fresh = paper.with_suffix(".new")
-        write_durably(fresh, text.encode())
-        fresh.replace(paper)
-        sync_folder(paper.parent)
+        """Write it down, on the disk when this returns; nothing to do leaves an empty paper.
+
+        The paper is written over in place, which is quick.  One that a kill tore is not read, and need not be, because
+        the branch moves only after this.
+        """
+        text = json.dumps({"branch": self.branch, "commit": self.commit, "paths": self.paths}) if self.paths else ""
+        handle = os.open(paper, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        try:
+            os.ftruncate(handle, 0)
+            if text:
+                os.write(handle, text.encode())
+                os.fsync(handle)
+        finally:
+            os.close(handle)
 
     def land(self, git: Git, files: Files) -> list[str]:
         """Bring files and index up to the commit; return a line for each file that a person's edit kept from it.

@@ -18,7 +18,7 @@ from vault.draft import Draft
 from vault.edit import Edit
 from vault.errors import Busy, NotReady, Unwritable, VaultError
 from vault.escape import one_line
-from vault.files import Files
+from vault.files import Files, sync_folder
 from vault.git import Git
 from vault.landing import LARGEST_READ, Landing, read_paper
 from vault.locks import remove_stale, remove_unfinished, turn
@@ -58,6 +58,8 @@ class Vault:
         vault = cls(git, git.setting("trimtab.branch") or "")
         try:
             vault._own.mkdir(exist_ok=True)
+            vault._paper.touch()
+            sync_folder(vault._own)
         except OSError as error:
             raise Unwritable(f"{vault._own}: cannot be made: {error.strerror}") from None
         with turn(vault._own / "lock"):
@@ -182,7 +184,7 @@ class Vault:
                 self.notices.append(f"{busy}: `git status` is behind until the next commit")
                 return False
             landing.land(self._git, self.files)
-        self._paper.unlink(missing_ok=True)
+        Landing(self.branch, "").save(self._paper)
         return True
 
     def _check_branch(self) -> None:
