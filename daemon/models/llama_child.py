@@ -60,6 +60,8 @@ def _bind_to(parent: int) -> bool:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         with contextlib.suppress(OSError):
             Path("/proc/self/oom_score_adj").write_text("500")
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, signal.SIG_IGN)  # systemd sends these to every process; the daemon ends us in its order
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     return os.getppid() == parent
 

@@ -67,6 +67,19 @@ def test_a_death_while_speaking_is_one_line_and_the_next_reply_says_so(
 
 
 @pytest.mark.model
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_stop_of_the_whole_service_leaves_the_model_to_the_daemon(with_model: With, number: signal.Signals) -> None:
+    """The signals that a service manager or a terminal sends to everyone do not end a reply in the middle."""
+
+    async def body(model: LlamaCpp) -> Reply:
+        return await ask(model, struck(model, number))
+
+    reply = with_model(body, max_tokens=20)
+    assert reply.finish in ("stop", "length")
+    assert reply.note == ""
+
+
+@pytest.mark.model
 def test_a_death_between_two_calls_is_mended_in_the_next(with_model: With) -> None:
     """A process that was killed while it was idle is replaced without an error, and the reply says so."""
 
