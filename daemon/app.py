@@ -82,7 +82,7 @@ class Agent:
         draft = self.vault.draft()
         zone = heartbeat.schedule.timezone
         setting = Setting(heartbeat.name, run.id, run.started_at, zone, draft, self.home.path)
-        memory = VaultMemory(draft, self.clock)
+        memory = VaultMemory(draft, self.clock, self.observer)
         window = await self._window(heartbeat)
         gather = Gather(
             threads=self.threads,

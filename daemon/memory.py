@@ -13,7 +13,7 @@ from pathlib import Path
 import structlog
 
 from daemon.errors import ConfigError, StorageError
-from daemon.stages import Clock
+from daemon.stages import Clock, Observer
 from daemon.types import Run
 from vault import Author, Draft, Kept, NoSuchNote, NotAVault, NotReady, Refused, Vault, VaultError
 
@@ -51,8 +51,8 @@ class VaultMemory:
     `kept` says what became of it; `recalled` holds the notes that were chosen for the prompt, each with its reason.
     """
 
-    def __init__(self, draft: Draft, clock: Clock) -> None:
-        self._draft, self._clock = draft, clock
+    def __init__(self, draft: Draft, clock: Clock, observer: Observer | None = None) -> None:
+        self._draft, self._clock, self._observer = draft, clock, observer
         self.kept: Kept | None = None
         self.recalled: Sequence[Recalled] = ()
 
@@ -66,6 +66,10 @@ class VaultMemory:
             raise StorageError(f"the notes of run {run.id} could not be kept: {wrong}") from None
         if self.kept is None:
             return None
+        if self._observer is not None:
+            self._observer.vault_committed("run")
+            if self.kept.person is not None:
+                self._observer.vault_committed("person")
         for remark in self.kept.remarks:
             log.warning("vault.note_left", run=run.id, what=remark)
         log.info("vault.committed", run=run.id, commit=self.kept.commit, notes=len(self.kept.paths))

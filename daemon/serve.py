@@ -17,7 +17,7 @@ from typing import Any
 import structlog
 
 from daemon import __version__, telemetry
-from daemon.app import Agent, opened, shown
+from daemon.app import Agent, opened, panel, shown
 from daemon.control import answering
 from daemon.errors import UsageError
 from daemon.heartbeat.alarms import ApschedulerAlarms
@@ -32,9 +32,9 @@ from daemon.recovery import breakers
 from daemon.settings import Settings
 from daemon.settings import load as load_settings
 from daemon.stages import Observer
+from daemon.tools import TOOLS
 from daemon.trajectories import queries
 from daemon.types import Run
-from guards import GUARDS
 
 log = structlog.get_logger()
 
@@ -170,8 +170,8 @@ def _names(home: Home, settings: Settings) -> Names:
     return Names(
         heartbeats=[path.stem for path in sorted(home.heartbeats.glob("*.md"))],
         models=list(settings.models),
-        guards=list(GUARDS),
-        tools=["host", "vault", "clock", "repo"],
+        guards=[guard.name for guard in panel(settings, {}).guards],
+        tools=sorted({*TOOLS, *settings.tools}),
         reasons=[reason.value for reason in Reason],
     )
 

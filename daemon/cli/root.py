@@ -58,23 +58,22 @@ def command(arguments: list[str]) -> int:
     """Run one command and return its exit code.  Raises TrimtabError."""
     first = next((argument for argument in arguments if not argument.startswith("-")), None)
     known = first if first in GROUPS or first in COMMANDS else None
-    from click import ClickException
-
     try:
-        result = typer.main.get_command(table(known))(args=arguments, prog_name="trimtab", standalone_mode=False)
-    except typer.Exit as done:
-        return done.exit_code
-    except typer.Abort:
-        return 130
-    except ClickException as wrong:
-        wrong.show()
-        return 2
-    return result if isinstance(result, int) else 0
+        typer.main.get_command(table(known))(args=arguments, prog_name="trimtab")
+    except SystemExit as done:  # how typer says its exit code, after it has shown a complaint about the usage
+        return done.code if isinstance(done.code, int) else int(done.code is not None)
+    return 0
+
+
+def _say_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"trimtab {__version__}")
+        raise typer.Exit
 
 
 def _options(
-    version: Annotated[bool, typer.Option("--version", help="Say which version this is.", is_eager=True)] = False,
+    version: Annotated[
+        bool, typer.Option("--version", help="Say which version this is.", is_eager=True, callback=_say_version)
+    ] = False,
 ) -> None:
-    if version:
-        typer.echo(f"trimtab {__version__}")
-        raise typer.Exit
+    """Options of trimtab itself; `--dir DIR` is taken out before, wherever it stands."""

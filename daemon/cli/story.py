@@ -69,5 +69,8 @@ class Story:
     def recovered(self, rung: str, result: str) -> None:
         """The steps have told it."""
 
+    def vault_committed(self, kind: str) -> None:
+        """The end of a run names its commit."""
+
     def _line(self, head: str, text: str, style: str) -> None:
         self._console.print(Text(head, style="dim") + Text(text, style=style))

@@ -37,6 +37,9 @@ class Everyone:
     def recovered(self, rung: str, result: str) -> None:
         self._tell(lambda observer: observer.recovered(rung, result))
 
+    def vault_committed(self, kind: str) -> None:
+        self._tell(lambda observer: observer.vault_committed(kind))
+
     def _tell(self, say: Callable[[Observer], None]) -> None:
         for observer in self._observers:
             try:

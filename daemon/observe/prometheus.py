@@ -164,8 +164,6 @@ class Metrics:
                 self.succeeded(run.occurrence.heartbeat, run.ended_at)
         if outcome is Outcome.MODEL_UNAVAILABLE and run.model:
             self.model_state(run.model, up=False)
-        if run.commit is not None:
-            self.vault_committed("run")
         self._counted.pop(run.id, None)
 
     def step_done(self, run: Run, step: Step) -> None:

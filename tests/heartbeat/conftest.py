@@ -50,6 +50,9 @@ class Ear:
 
     def recovered(self, rung: str, result: str) -> None: ...
 
+    def vault_committed(self, kind: str) -> None:
+        """Not of interest here."""
+
 
 class Desk:
     """One agent's heartbeats: files, a ledger, a clock at 08:00 on Monday 2 March 2026, one scheduler after another."""

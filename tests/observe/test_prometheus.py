@@ -96,7 +96,7 @@ def test_the_build_names_the_version(metrics: Metrics) -> None:
 
 def test_a_finished_run_is_counted_once_under_its_outcome(metrics: Metrics) -> None:
     """A run counts under heartbeat and outcome with its seconds, and only `ok` moves the last success."""
-    metrics.run_finished(replace(RUN, ended_at=START + timedelta(seconds=7), outcome=Outcome.OK, commit="abc"))
+    metrics.run_finished(replace(RUN, ended_at=START + timedelta(seconds=7), outcome=Outcome.OK))
     metrics.run_finished(replace(RUN, ended_at=START + timedelta(seconds=60), outcome=Outcome.FAILED))
 
     seen = values(metrics)
@@ -105,7 +105,6 @@ def test_a_finished_run_is_counted_once_under_its_outcome(metrics: Metrics) -> N
     assert seen['run_seconds_sum{heartbeat="host-watch"}'] == 67
     assert seen['run_seconds_bucket{heartbeat="host-watch",le="10.0"}'] == 1
     assert seen['heartbeat_last_success_timestamp_seconds{heartbeat="host-watch"}'] == START.timestamp() + 7
-    assert seen['vault_commits_total{kind="run"}'] == 1
 
 
 def test_a_clock_that_jumped_back_makes_no_negative_duration(metrics: Metrics) -> None:
@@ -179,6 +178,7 @@ def test_what_a_model_makes_up_becomes_other(metrics: Metrics) -> None:
     """Names of tools, models, guards and rungs that nobody configured fold into `other`."""
     metrics.step_done(RUN, step(1, Verdict('x"}\n', Level.PASS), model="gpt-unknown", results=(result("rm -rf /\n"),)))
     metrics.recovered("magic", "worked")
+    metrics.vault_committed("run")
     metrics.vault_committed("strange")
     metrics.breaker_changed("main", "unknown", 2)
 
@@ -187,6 +187,7 @@ def test_what_a_model_makes_up_becomes_other(metrics: Metrics) -> None:
     assert seen['steps_total{model="other"}'] == 1
     assert seen['verdicts_total{guard="other",level="pass"}'] == 1
     assert seen['recoveries_total{result="other",rung="other"}'] == 1
+    assert seen['vault_commits_total{kind="run"}'] == 1
     assert seen['vault_commits_total{kind="other"}'] == 1
     assert seen['breaker_state{guard="other",thread="main"}'] == 2
 
