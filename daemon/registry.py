@@ -19,11 +19,15 @@ def load(kind: str, registry: Mapping[str, str], name: str, *, file: object = "t
     """
     target = registry.get(name, name if ":" in name else None)
     if target is None:
-        raise ConfigError(file, kind, f"{name!r} is not one of {', '.join(sorted(registry))} (or your own module:Class)")
+        raise ConfigError(
+            file, kind, f"{name!r} is not one of {', '.join(sorted(registry))} (or your own module:Class)"
+        )
     module, _, attribute = target.partition(":")
     try:
         return getattr(importlib.import_module(module), attribute)
     except ModuleNotFoundError as missing:
-        raise ConfigError(file, kind, f"{name!r} needs the Python package {missing.name!r}, not installed here") from missing
+        raise ConfigError(
+            file, kind, f"{name!r} needs the Python package {missing.name!r}, not installed here"
+        ) from missing
     except AttributeError:
         raise ConfigError(file, kind, f"{target!r}: the module has no {attribute!r}") from None

@@ -35,10 +35,19 @@ DOORS = {
     "typer": ("daemon/cli/",),
     "rich": ("daemon/cli/", "daemon/telemetry.py"),
 }
-STANDARD_FOR_GUARDS = set(
-    "__future__ abc array bisect collections dataclasses enum functools guards hashlib heapq importlib itertools json math "
-    "operator re statistics string struct typing unicodedata zlib".split()
-)
+STANDARD_FOR_GUARDS = {
+    "__future__",
+    "abc",
+    "array",
+    "bisect",
+    "collections",
+    "dataclasses",
+    "enum",
+    "functools",
+    "hashlib",
+}
+STANDARD_FOR_GUARDS |= {"heapq", "importlib", "itertools", "json", "math", "operator", "re", "statistics", "string"}
+STANDARD_FOR_GUARDS |= {"struct", "typing", "unicodedata", "zlib", "guards"}
 
 
 def imports(path: Path) -> Iterator[str]:
