@@ -20,12 +20,6 @@ from daemon.types import Message, Prompt, Reply
 app = typer.Typer(no_args_is_help=True, help="Who can answer: local models and providers.")
 
 Json = Annotated[bool, typer.Option("--json", help="Print one array of objects.")]
-_LINE = "Disk 61 percent used, load 0.42, memory 3 of 8 GiB, no failed units, nothing to do. "
-
-
-@app.callback()
-def _to_standard_error() -> None:
-    telemetry.setup("warning")
 
 
 @app.command("list")
@@ -36,8 +30,7 @@ def list_models(
     """List the models of trimtab.toml; with --check the exit code is 0 only when all are ready."""
     rows = asyncio.run(_listed(check))
     _show(rows, as_json, "  ")
-    if any(row.get("ready") is False for row in rows):
-        raise typer.Exit(1)
+    raise typer.Exit(any(row.get("ready") is False for row in rows))
 
 
 @app.command()
@@ -53,6 +46,7 @@ def bench(name: str, as_json: Json = False) -> None:
 
 
 def _configured() -> dict[str, Model]:
+    telemetry.setup("warning")
     place, models = home(), dict[str, Model]()
     for name, table in settings.load(place.path).models.items():
         made = load(f"models.{name}.backend", MODELS, str(table.get("backend")), file=place.settings)
@@ -68,22 +62,25 @@ def _one(name: str) -> Model:
 
 
 async def _listed(check: bool) -> list[dict[str, Any]]:
-    rows = []
-    for name, model in _configured().items():
-        row: dict[str, Any] = {"name": name, "backend": type(model).__name__, "local": getattr(model, "local", False)}
-        if check:
-            try:
-                row |= {"ready": True, "detail": await model.check()}
-            except TrimtabError as wrong:
-                row |= {"ready": False, "detail": str(wrong)}
-            await model.close()
-        rows.append(row)
-    return rows
+    return [_facts(model) | (await _checked(model) if check else {}) for model in _configured().values()]
+
+
+def _facts(model: Model) -> dict[str, Any]:
+    return {"name": model.name, "backend": type(model).__name__, "local": getattr(model, "local", False)}
+
+
+async def _checked(model: Model) -> dict[str, Any]:
+    try:
+        return {"ready": True, "detail": await model.check()}
+    except TrimtabError as wrong:
+        return {"ready": False, "detail": str(wrong)}
+    finally:
+        await model.close()
 
 
 async def _pulled(model: Any) -> str:
     if not hasattr(model, "pull"):
-        raise UsageError(f"{model.name!r} is not a model file on this machine: there is nothing to fetch")
+        raise UsageError(f"{model.name!r} has no file to fetch")
     with typer.progressbar(length=1000, label=model.name) as bar:
         return str(await model.pull(lambda done, total: bar.update(1000 * done // (total or done or 1) - bar.pos)))
 
@@ -91,11 +88,12 @@ async def _pulled(model: Any) -> str:
 async def _measured(model: Model) -> dict[str, Any]:
     if not getattr(model, "local", False):
         raise UsageError(f"{model.name!r} is not on this machine: measuring it would cost money")
-    prompt = Prompt("bench", (Message("system", "You keep watch."), Message("user", _LINE * 80)))
+    line = "Disk 61 percent used, load 0.42, memory 3 of 8 GiB, no failed units, nothing to do. "
+    prompt = Prompt("bench", (Message("system", "You keep watch."), Message("user", line * 80)))
     try:
         await model.check()
         cold, first, total = await _asked(model, prompt)
-        warm, again, _ = await _asked(model, prompt.plus(cold.message(), Message("user", _LINE)))
+        warm, again, _ = await _asked(model, prompt.plus(cold.message(), Message("user", line)))
     finally:
         await model.close()
     return {
@@ -109,7 +107,6 @@ async def _measured(model: Model) -> dict[str, Any]:
 
 
 async def _asked(model: Model, prompt: Prompt) -> tuple[Reply, float, float]:
-    """Ask once; return the reply, the seconds to its first piece of text, and the seconds to its end."""
     times = [time.monotonic()]
 
     def heard(_: str) -> bool:

@@ -62,7 +62,7 @@ class LlamaCpp:
         self.name = name
         self._options, self._grace = options, grace
         self._source = llama_file.locate(options.path, options.sha256, home, f"models.{name}.path")
-        self._sha256 = ""
+        self._sha256, self._stamp = "", (0, 0)
         self._child: Child | None = None
         self._starting: asyncio.Task[Child] | None = None
         self._fault = ""
@@ -169,8 +169,9 @@ class LlamaCpp:
                 shown = tenth
                 log.info("model.fetching", model=self.name, percent=10 * tenth, megabytes=round(total / 1e6))
 
-        if not self._sha256:
+        if not self._sha256 or self._stamp != _stamp(path):  # reading a large file takes seconds
             await self.pull(tell)
+            self._stamp = _stamp(path)
         settings = self._options.model_dump(include=_CHILD_OPTIONS)
         try:
             child = await Child.start({**settings, "path": str(path)}, LOAD_SECONDS, self._grace)
@@ -236,6 +237,15 @@ class _Heard:
 
 
 _CHILD_OPTIONS = set(LlamaCpp.Options.model_fields) - {"path", "sha256"}
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    """What changes when a file is replaced; zeros when it is not there."""
+    try:
+        found = path.stat()
+    except OSError:
+        return 0, 0
+    return found.st_size, found.st_mtime_ns
 
 
 def _tool(tool: ToolSpec) -> dict[str, Any]:

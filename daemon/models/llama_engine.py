@@ -19,10 +19,9 @@ import numpy.typing as npt
 from daemon.models.llama_vocabulary import Vocabulary
 
 BATCH = 512
-ERROR_LEVEL = 4
+ERROR_LEVEL = 4  # of ggml's log
 WORTH_COPYING = 64
 """A sequence that shares at least this many tokens with a new thread is copied rather than evaluated again."""
-
 
 _complaints: list[str] = []
 
@@ -107,18 +106,13 @@ class Engine:
     def _cell_bytes(self) -> int:
         heads = max(llama.llama_model_n_head(self._model), 1)
         head = self.vocabulary.meta(f"{self.vocabulary.meta('general.architecture')}.attention.key_length")
-        width = (
-            int(head) if head.isdigit() else llama.llama_model_n_embd(self._model) // heads
-        ) * llama.llama_model_n_head_kv(self._model)
-        return 4 * int(width) * int(llama.llama_model_n_layer(self._model))
+        width = int(head) if head.isdigit() else llama.llama_model_n_embd(self._model) // heads
+        cells = width * llama.llama_model_n_head_kv(self._model) * llama.llama_model_n_layer(self._model)
+        return 4 * int(cells)  # a key and a value of two bytes each
 
     def interrupt(self, *, stop: bool = True) -> None:
         """Stop the evaluation that goes on, from any thread; `stop=False` lets the next one run."""
         self._flag[0] = b"\1" if stop else b"\0"
-
-    @property
-    def interrupted(self) -> bool:
-        return bool(self._flag[0] != b"\0")
 
     def sequence(self, thread: str, tokens: Sequence[int]) -> Warm:
         """Return the thread's own sequence; a new thread takes a free one or that of the thread used longest ago."""

@@ -19,6 +19,7 @@ from typing import Any
 CLOSE_SECONDS = 2.0
 _LONGEST_LINE = 2**26
 _PASSED_ON = ("PATH", "LANG", "LC_ALL", "TZ", "LD_LIBRARY_PATH", "LLAMA_CPP_LIB_PATH", "OMP_NUM_THREADS", "TMPDIR")
+_SIGNALS = {one.value: one.name for one in signal.Signals}
 
 
 class Died(Exception):
@@ -151,7 +152,7 @@ class Child:
         """One line: the signal or exit code, and the last thing that it printed."""
         code = self._process.returncode
         if code is not None and code < 0:
-            how = f"killed by signal {-code} ({signal.Signals(-code).name})"
+            how = f"killed by signal {-code} ({_SIGNALS.get(-code, 'unnamed')})"
         else:
             how = f"ended with exit code {code}"
         last = [line for line in self._said.decode("utf-8", "replace").splitlines() if line.strip()][-1:]

@@ -7,6 +7,7 @@ stop a repetition from one turn to the next.  The log-probability is that of the
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 import llama_cpp.llama_cpp as llama
 import numpy as np
 
-from daemon.models.llama_engine import Engine
+from daemon.models.llama_engine import BadModel, Engine
 
 PENALTY_WINDOW = 512
 _BREAKERS = (b"\n", b":", b'"', b"*")
@@ -61,8 +62,11 @@ class Sampler:
         self._one = llama.llama_token_data_array(data=self._one_data, size=1, selected=-1, sorted=False)
 
     def choose(self) -> tuple[int, float]:
-        """Choose a token behind what the engine evaluated last; return it and its raw log-probability."""
+        """Choose a token behind what was evaluated last; return it and its raw log-probability.  Raises BadModel."""
         logits = self._engine.logits()
+        top = logits.max()
+        if not math.isfinite(top):
+            raise BadModel("it computes no numbers any more: its weights are damaged")
         token = self._draw(logits, constrained=False)
         if self._grammar is not None:
             # Asking for one token is cheap and nearly always enough; only a forbidden one needs the whole vocabulary.
@@ -70,7 +74,6 @@ class Sampler:
                 token = self._draw(logits, constrained=True)
             llama.llama_sampler_accept(self._grammar, token)
         llama.llama_sampler_accept(self._chain, token)
-        top = logits.max()
         return token, float(logits[token] - top - np.log(np.exp(logits - top).sum(dtype=np.float64)))
 
     def _draw(self, logits: Any, *, constrained: bool) -> int:

@@ -30,7 +30,6 @@ AHEAD = 16
 TOGETHER_SECONDS = 0.004
 """Pieces that come faster than this are sent together; waking the parent costs more than such a piece."""
 
-
 Send = Callable[[list[str]], None]
 
 
@@ -132,11 +131,10 @@ class Speaker:
         if room < 1:
             raise TooLong(f"the prompt has {len(tokens)} tokens and the context holds {self._engine.context}")
         warm, said, sampling = self._engine.sequence(job.request["thread"], tokens), Said(), self._sampling()
-        reused, prefilled = 0, began
+        reused = 0
         sampler = self._sampler(job.request, sampling)
         try:
             reused = self._engine.prefill(warm, tokens)
-            prefilled = time.monotonic()
             finish = self._speak(job, warm, sampler, said, min(room, self._options["max_tokens"]), send)
         except Interrupted:
             finish = job.ended or "cancelled"
@@ -152,7 +150,6 @@ class Speaker:
             "ids": said.ids,
             "logprobs": [round(one, 6) for one in said.logprobs[: len(said.ids)]],
             "reused": reused,
-            "prefill_seconds": prefilled - began,
             "seconds": time.monotonic() - began,
             "sampling": {**dataclasses.asdict(sampling), "grammar": self._options["grammar"]},
         }

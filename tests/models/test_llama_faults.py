@@ -250,6 +250,38 @@ def test_random_damage_never_reaches_the_parent(with_model: With, tmp_path: Path
 
 
 @pytest.mark.model
+def test_weights_that_are_no_numbers_are_noticed(with_model: With, tmp_path: Path) -> None:
+    """A model whose weights are not numbers does not talk nonsense: it is unavailable, and says why."""
+    raw = shipped.PATH.read_bytes()
+    (tmp_path / "nan.gguf").write_bytes(raw[:-300_000] + b"\xff" * 300_000)
+
+    async def body(model: LlamaCpp) -> None:
+        with pytest.raises(ModelUnavailable, match="its weights are damaged"):
+            await ask(model)
+
+    with_model(body, path="nan.gguf")
+
+
+@pytest.mark.model
+def test_a_file_that_was_replaced_is_another_model(with_model: With, tmp_path: Path) -> None:
+    """After a restart on a file that changed meanwhile, replies carry the new file's hash."""
+    (tmp_path / "m.gguf").write_bytes(shipped.PATH.read_bytes())
+
+    async def body(model: LlamaCpp) -> tuple[Reply, Reply]:
+        first = await ask(model)
+        (tmp_path / "m.gguf").unlink()
+        (tmp_path / "m.gguf").write_bytes(shipped.PATH.read_bytes() + bytes(64))
+        assert model.pid is not None
+        os.kill(model.pid, signal.SIGKILL)
+        return first, await ask(model)
+
+    first, second = with_model(body, path="m.gguf", max_tokens=3)
+    assert first.sample is not None
+    assert second.sample is not None
+    assert first.sample.model == shipped.SHA256 != second.sample.model
+
+
+@pytest.mark.model
 def test_more_context_than_memory_is_refused_before_it_is_taken(with_model: With, tmp_path: Path) -> None:
     """A context that does not fit into memory is refused with both sizes instead of waking the kernel's killer."""
     raw = shipped.PATH.read_bytes()
