@@ -90,6 +90,7 @@ def changes(path: Path, setting: Setting) -> list[str]:
     paper = setting.home / "workspace" / f"repo-{hashlib.sha256(os.fsencode(path)).hexdigest()[:16]}.json"
     head = _git(path, "rev-parse", "--verify", "--quiet", "HEAD", fails=True).strip()
     if not _ID.fullmatch(head):
+        _git(path, "rev-parse", "--git-dir")
         return [f"{_title(path)}, no commits yet"]
     base, since = _last_look(paper, setting)
     if base and _git(path, "cat-file", "-t", base, fails=True).strip() != "commit":
