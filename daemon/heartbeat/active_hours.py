@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from daemon.heartbeat.due import Due
 from daemon.heartbeat.wall import SECOND, next_moment
 
-_TRIES = 10_000
+_TRIES = 4_000
 
 
 class ActiveHours:

@@ -61,6 +61,7 @@ class Timetable:
         elif isinstance(found, ConfigError):
             self.plans.pop(name, None)
             self._bad.add(name)
+            self._tell(name, None, 0.0)
             log.warning("heartbeat.rejected", heartbeat=name, problem=str(found))
         else:
             self.plans.pop(name, None)
@@ -87,14 +88,14 @@ class Timetable:
             plan.next = after
             if occurrence is not None:
                 plan.last = f"{_shown(time)} ran"
-                self._tell_next(plan, (now - time).total_seconds())
+                self._tell(plan.name, plan.next, (now - time).total_seconds())
                 log.info("occurrence.claimed", heartbeat=plan.name, scheduled_for=_shown(time), next_due=_shown(after))
                 return occurrence
             log.info(
                 "occurrence.passed", heartbeat=plan.name, scheduled_for=_shown(time), reason="it has a row already"
             )
         await self._ledger.plan(plan.name, judgement.next_due)
-        self._tell_next(plan, 0.0)
+        self._tell(plan.name, plan.next, 0.0)
         return None
 
     async def claim_manual(self, name: str, now: datetime) -> Occurrence:
@@ -130,7 +131,7 @@ class Timetable:
         elif planned is None or planned > now:
             await self._plan(plan, due.next_after(now) or due.next_after(_LONG_AGO))
         self.plans[heartbeat.name] = plan
-        self._tell_next(plan, 0.0)
+        self._tell(plan.name, plan.next, 0.0)
         log.info("heartbeat.scheduled", heartbeat=plan.name, next_due=_shown(plan.next), paused=heartbeat.paused)
 
     async def _forget(self, name: str, now: datetime) -> None:
@@ -138,8 +139,7 @@ class Timetable:
         if planned is not None and planned <= now:
             await self._ledger.miss(name, [planned], Reason.CHANGED)
         await self._ledger.plan(name, None)
-        for observer in self._observers:
-            observer.next_due(name, None, 0.0)
+        self._tell(name, None, 0.0)
         log.info("heartbeat.removed", heartbeat=name)
 
     async def _miss(self, plan: Plan, missed: Missed) -> None:
@@ -162,11 +162,11 @@ class Timetable:
         if due != plan.next:
             await self._ledger.plan(plan.name, due)
             plan.next = due
-            self._tell_next(plan, 0.0)
+            self._tell(plan.name, plan.next, 0.0)
 
-    def _tell_next(self, plan: Plan, lag: float) -> None:
+    def _tell(self, name: str, due: datetime | None, lag: float) -> None:
         for observer in self._observers:
-            observer.next_due(plan.name, plan.next, lag)
+            observer.next_due(name, due, lag)
 
 
 def _shown(moment: datetime | None) -> str:

@@ -116,6 +116,20 @@ def test_a_manual_claim_leaves_the_plan(shelf: Shelf) -> None:
     shelf.tell(story)
 
 
+def test_a_manual_claim_between_seconds_takes_no_due_time(shelf: Shelf) -> None:
+    """A run by hand at a moment that is no whole second leaves the due time of that second free."""
+
+    async def story(ledger: Ledger) -> list[Any]:
+        moment = NOON + timedelta(microseconds=1)
+        first = await ledger.claim("a", moment, next_due=None, manual=True)
+        assert first is not None
+        assert moment == first.scheduled_for
+        assert None is await ledger.claim("a", moment, next_due=None, manual=True)
+        return [await ledger.claim("a", NOON, next_due=None)]
+
+    assert [None] != shelf.tell(story)
+
+
 def test_missed_times_get_the_rows_that_are_free(shelf: Shelf) -> None:
     """A time that has a row keeps it; the others get one each, counted, and cannot be claimed any more."""
 

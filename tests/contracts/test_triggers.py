@@ -7,7 +7,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from daemon.heartbeat import TRIGGERS
@@ -31,6 +31,7 @@ def trigger(key: str, zone: ZoneInfo) -> Due:
 
 
 @pytest.mark.parametrize("key", TRIGGERS)
+@settings(deadline=None)
 @given(moment=moments, zone=st.sampled_from(ZONES))
 def test_a_due_time_comes_after_the_moment(key: str, moment: datetime, zone: str) -> None:
     """A due time is later than the moment asked about, in UTC and to the second."""
@@ -40,6 +41,7 @@ def test_a_due_time_comes_after_the_moment(key: str, moment: datetime, zone: str
 
 
 @pytest.mark.parametrize("key", TRIGGERS)
+@settings(deadline=None)
 @given(moment=moments, zone=st.sampled_from(ZONES))
 def test_a_trigger_has_no_memory(key: str, moment: datetime, zone: str) -> None:
     """Two triggers of the same schedule agree, whatever one of them was asked before: a restart moves nothing."""
@@ -50,6 +52,7 @@ def test_a_trigger_has_no_memory(key: str, moment: datetime, zone: str) -> None:
 
 
 @pytest.mark.parametrize("key", TRIGGERS)
+@settings(deadline=None)
 @given(moment=moments, later=st.timedeltas(timedelta(0), timedelta(days=3)), zone=st.sampled_from(ZONES))
 def test_no_due_time_is_skipped(key: str, moment: datetime, later: timedelta, zone: str) -> None:
     """Asked at any moment before a due time, the trigger names that one or an earlier one, never a later one."""
@@ -73,6 +76,7 @@ def test_a_bad_value_gets_one_line(key: str, value: Any) -> None:
 
 
 @pytest.mark.parametrize("key", TRIGGERS)
+@settings(deadline=None)
 @given(value=st.text(max_size=40))
 def test_no_text_breaks_a_trigger(key: str, value: str) -> None:
     """Any text at all is read, or is a ValueError."""

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from daemon.heartbeat.cron import Cron
@@ -89,6 +89,7 @@ def test_a_wrong_line_says_which_field(line: str, said: str) -> None:
     assert said in str(wrong.value)
 
 
+@settings(deadline=None)
 @given(
     minutes=st.sets(st.integers(0, 59), min_size=1),
     weekdays=st.sets(st.integers(0, 6), min_size=1),
@@ -110,6 +111,7 @@ def test_the_next_match_is_the_first_that_looking_finds(
     assert found == Cron(Schedule(cron=line)).next_after(moment)
 
 
+@settings(deadline=None)
 @given(st.sampled_from(FIELDS), st.data())
 def test_a_range_with_a_step_is_a_range_with_a_step(field: object, data: st.DataObject) -> None:
     """first-last/step stands for exactly the numbers that range() gives."""

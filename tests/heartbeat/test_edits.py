@@ -58,6 +58,7 @@ def test_a_heartbeat_that_goes_bad_rests_and_says_why(desk: Any) -> None:
             why = scheduler.explain("look").why
             assert why.startswith("it is not scheduled: ")
             assert "every: expected a duration" in why
+            assert ("look", None, 0.0) == desk.ear.due[-2]
             desk.write("look", "every: 30m")
             await desk.clock.advance(HOUR)
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from daemon.errors import ConfigError
@@ -203,6 +203,7 @@ def test_an_instruction_may_say_nothing(body: str, empty: bool) -> None:
     assert empty is is_empty(read("every: 5m", body))
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=200))
 def test_no_bytes_break_the_parser(data: bytes) -> None:
     """Any bytes at all are a heartbeat or a ConfigError of one line."""
@@ -210,12 +211,14 @@ def test_no_bytes_break_the_parser(data: bytes) -> None:
     assert "\n" not in problem_of(b"---\n" + data + b"\n---\n")
 
 
+@settings(deadline=None)
 @given(st.text(alphabet=":-[]{}&*!|>'\"%@`#, \nabc09", max_size=80))
 def test_no_yaml_breaks_the_parser(matter: str) -> None:
     """Any punctuation that YAML knows is a heartbeat or a ConfigError of one line."""
     assert "\n" not in problem_of(f"---\nevery: 5m\n{matter}\n---\nDo it.".encode())
 
 
+@settings(deadline=None)
 @given(st.timedeltas(timedelta(seconds=1), timedelta(days=3660)))
 def test_a_duration_comes_back(length: timedelta) -> None:
     """What is written as days, hours, minutes and seconds is read as that."""

@@ -7,7 +7,7 @@ from typing import Literal
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from daemon.heartbeat.due import between
@@ -102,6 +102,7 @@ schedules = st.builds(
 spans = st.timedeltas(timedelta(0), timedelta(days=4))
 
 
+@settings(deadline=None)
 @given(
     schedule=schedules,
     start=st.datetimes(

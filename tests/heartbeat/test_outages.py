@@ -64,7 +64,9 @@ def test_a_clock_set_back_starts_nothing_twice(desk: Any) -> None:
         async with desk.running():
             await desk.clock.advance(2 * HOUR + 60)
             desk.clock.jump(-2 * HOUR - 10 * 60)
-            await desk.clock.advance(3 * HOUR)
+            await desk.clock.advance(HOUR + 9 * 60)
+            assert datetime(2026, 3, 2, 9, 30, tzinfo=UTC) == await desk.book.planned("look")
+            await desk.clock.advance(2 * HOUR - 9 * 60)
 
     asyncio.run(story())
 
@@ -87,6 +89,21 @@ def test_a_clock_that_was_years_ahead_does_not_silence_a_heartbeat(desk: Any) ->
             assert datetime(2026, 3, 2, 11, tzinfo=UTC) == scheduler.next_due()["look"]
 
     asyncio.run(story())
+
+
+def test_a_nap_is_not_made_up_for_under_skip(desk: Any) -> None:
+    """What came while the machine slept, or the process stood still, is missed under `misfire: skip`."""
+    desk.write("look", "every: 30m\nmisfire: skip\ngrace: 2h")
+
+    async def story() -> None:
+        async with desk.running():
+            await desk.clock.advance(60)
+            desk.clock.jump(HOUR)
+            await desk.clock.advance(10)
+
+    asyncio.run(story())
+
+    assert ([], ["02 08:30:00 missed_down", "02 09:00:00 missed_down"]) == (desk.ran, desk.rows("look"))
 
 
 def test_a_nap_is_made_up_for_once(desk: Any) -> None:

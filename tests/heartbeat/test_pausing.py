@@ -6,7 +6,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from daemon.errors import ConfigError, StorageError
@@ -59,6 +59,7 @@ def test_what_cannot_be_changed_safely_is_refused(data: bytes) -> None:
         paused("heartbeats/x.md", "x", data, True)
 
 
+@settings(deadline=None)
 @given(body=st.text(max_size=60), extra=st.sampled_from([b"", b"# c\n", b"paused: false\n", b"tools: [a]\n"]))
 def test_everything_else_stays(body: str, extra: bytes) -> None:
     """For any body, the heartbeat is the same but for the pause, and so are the bytes around the line."""

@@ -7,7 +7,7 @@ from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from daemon.heartbeat.cron import Cron
@@ -55,6 +55,7 @@ def due_times(due: Due, first: datetime, last: datetime) -> list[datetime]:
 
 
 @pytest.mark.parametrize(("name", "change"), CHANGES)
+@settings(deadline=None)
 @given(minutes=st.sampled_from([1, 7, 15, 20, 30, 40, 45, 50, 60, 61, 90, 120, 180, 420, 720, 1440, 4320]))
 def test_a_cadence_crosses_a_change_of_the_clocks(name: str, change: datetime, minutes: int) -> None:
     """Around every kind of change, the due times are those that counting every minute gives."""
