@@ -14,6 +14,7 @@ import structlog
 from daemon.clock import SystemClock
 from daemon.context.gather import Gather, Window
 from daemon.errors import ConfigError, UsageError
+from daemon.heartbeat.file import is_empty
 from daemon.heartbeat.folder import Folder
 from daemon.heartbeat.timetable import Timetable
 from daemon.home import Home
@@ -67,6 +68,14 @@ class Agent:
 
     def runner(self) -> Runner:
         return Runner(self._assemble, self.recorder, [self.observer], self.clock)
+
+    async def refusal(self, heartbeat: Heartbeat) -> str | None:
+        """Return why a person's wish to run a heartbeat now is refused, None if it may run."""
+        if reason := self.home.paused():
+            return f"everything is paused ({reason})"
+        if is_empty(heartbeat):
+            return "its instruction is empty"
+        return await self.resting(heartbeat)
 
     async def resting(self, heartbeat: Heartbeat) -> str | None:
         """Return why a heartbeat must rest now, None if it may run."""
@@ -174,7 +183,7 @@ async def beat_in(agent: Agent, name: str) -> Run:
         raise UsageError(f"there is no heartbeat {name!r} in {agent.home.heartbeats}; there is {known}")
     if isinstance(found, ConfigError):
         raise found
-    if reason := agent.home.paused() or await agent.resting(found):
+    if reason := await agent.refusal(found):
         raise UsageError(f"{name} may not run now: {reason}")
     claimed = await Timetable(agent.ledger, []).claim_manual(name, agent.clock.now())
     return await agent.run(found, claimed)

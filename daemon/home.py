@@ -108,8 +108,9 @@ class Home:
                 raise AlreadyRunning(
                     f"{self.path}: another trimtab (process {self.holder()}) holds this agent"
                 ) from None
-            os.ftruncate(handle, 0)
-            os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
+            with contextlib.suppress(OSError):  # the lock holds without its note, also on a full disk
+                os.ftruncate(handle, 0)
+                os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
             yield
         finally:
             os.close(handle)

@@ -152,8 +152,8 @@ async def _answer(agent: Agent, scheduler: Scheduler, request: Mapping[str, Any]
         case "beat":
             name = str(request.get("name"))
             found = agent.folder.heartbeats.get(name)
-            if found is not None and (reason := await agent.resting(found)):
-                raise UsageError(f"{name} rests: {reason}")
+            if found is not None and (reason := await agent.refusal(found)):
+                raise UsageError(f"{name} may not run now: {reason}")
             started = await scheduler.beat(name)
             run: Run = await asyncio.shield(started.run)
             return shown(run)

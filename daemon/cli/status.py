@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
@@ -24,7 +25,7 @@ def status(as_json: Annotated[bool, typer.Option("--json", help="Print the heart
     if as_json:
         typer.echo(json.dumps(seen.heartbeats, indent=2, ensure_ascii=False))
         return
-    console = Console(highlight=False)
+    console = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 200)
     console.print(_headline(seen))
     console.print(_table(seen.heartbeats))
     for row in seen.heartbeats:
