@@ -39,6 +39,7 @@ check: lint test  ## all that CI runs; never writes
 fix: setup  ## format and mend what a tool can mend
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
+	@$(BIN)/python scripts/write_docs.py
 
 model:  ## train the shipped model again (see training/README.md)
 	@$(PYTHON) -m training.build
