@@ -42,6 +42,7 @@ def open_vault(path: Path) -> Vault:
         raise StorageError(str(wrong)) from None
     for notice in vault.notices:
         log.warning("vault.mended", what=notice)
+    vault.notices.clear()
     return vault
 
 
@@ -71,7 +72,7 @@ class VaultMemory:
             if self.kept.person is not None:
                 self._observer.vault_committed("person")
         for remark in self.kept.remarks:
-            log.warning("vault.note_left", run=run.id, what=remark)
+            log.warning("vault.remarked", run=run.id, what=remark)
         log.info("vault.committed", run=run.id, commit=self.kept.commit, notes=len(self.kept.paths))
         return self.kept.commit
 

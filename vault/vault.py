@@ -9,6 +9,7 @@ import os
 import threading
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
@@ -29,7 +30,7 @@ _ATTEMPTS, _PAUSE_SECONDS = 5, 0.05
 
 
 class Vault:
-    """An open vault.  `notices` are lines for the person about what was found and mended."""
+    """An open vault.  `notices` tell the person what was found and mended; the next commit's remarks take them over."""
 
     def __init__(self, git: Git, branch: str) -> None:
         self._git, self.branch = git, branch
@@ -133,7 +134,8 @@ class Vault:
                         return None
                     kept = work.commit(text, author, lambda: self._person(author.when))
                     if self._acknowledge(work, work.landing(kept.commit), owed, author):
-                        return kept
+                        noticed, self.notices = tuple(self.notices), []
+                        return replace(kept, remarks=kept.remarks + noticed)
                     self._pause(attempt)
         except OSError as error:
             raise Unwritable(f"{self.root}: cannot be written: {error.strerror}") from None

@@ -22,7 +22,7 @@ _SUBJECT, _VALUE = 120, 200
 class Kept:
     """A commit that was made.  `person` is the one of the person's own edits that had to come first.
 
-    `remarks` are lines for the person, one for each note that could not be written as the agent meant it.
+    `remarks` are lines for the person: what could not be written as the agent meant it, and what had to be mended.
     """
 
     commit: str

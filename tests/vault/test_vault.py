@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from vault import Author, Busy, Corrupt, NotAVault, NotReady, Vault, VaultError
+from vault import Author, Busy, Corrupt, NotAVault, NotReady, Unwritable, Vault, VaultError
 from vault.locks import turn
 
 Git = Callable[..., str]
@@ -139,7 +139,7 @@ def test_a_lock_of_a_living_git_is_respected(vault: Vault, git: Git, author: Aut
         kept = draft.commit("a", {}, author)
         assert kept is not None
         assert lock.exists()
-        assert "behind" in vault.notices[-1]
+        assert "behind" in kept.remarks[0]
         assert (vault.root / "a.md").read_text() == "a\n"
     finally:
         sleeper.communicate()
@@ -166,6 +166,27 @@ def test_a_branch_that_keeps_its_lock_makes_us_say_so(vault: Vault, author: Auth
 
     assert not (vault.root / "a.md").exists()
     assert draft.commit("a", {}, author) is not None
+
+
+def test_files_that_cannot_be_written_come_later(vault: Vault, git: Git, author: Author) -> None:
+    """When the disk refuses the file after the branch has moved, the commit stands and the next one brings the file."""
+    obstacle = vault.root / ".git/trimtab/note.new"
+    obstacle.mkdir()
+    draft = vault.draft()
+    draft.append("a.md", "one")
+    kept = draft.commit("one", {}, author)
+    assert kept is not None
+    assert "next commit" in kept.remarks[0]
+    assert not (vault.root / "a.md").exists()
+    draft.append("a.md", "two")
+    with pytest.raises(Unwritable):
+        draft.commit("two", {}, author)
+    obstacle.rmdir()
+    draft.commit("two", {}, author)
+
+    assert (vault.root / "a.md").read_text() == "one\ntwo\n"
+    assert git("log", "--format=%an %s", "-2").splitlines() == ["trimtab two", "trimtab one"]
+    assert git("status", "--porcelain") == ""
 
 
 def test_two_processes_take_turns(vault: Vault) -> None:
