@@ -1,7 +1,7 @@
 """The breaker of one (thread, guard): closed, open after a trip, half-open for a probe when it has rested.
 
-It knows no clock: every call brings the time in seconds since the epoch, and a clock that jumps back shortens no rest
-by more than the jump and prolongs none.
+It knows no clock: every call brings the time in seconds since the epoch.  A clock that jumps back can cost one more whole
+rest and never more than that; one that jumps ahead ends the rest.
 """
 
 from __future__ import annotations
@@ -90,7 +90,8 @@ class Breaker:
         """Return the seconds until `allows` says yes, 0.0 when it does."""
         if self._position is not Position.OPEN:
             return 0.0
-        return max(0.0, self.rest - max(0.0, at - self._since))
+        self._since = min(self._since, at)
+        return max(0.0, self._since + self.rest - at)
 
     def state(self) -> dict[str, Json]:
         """Return what to keep between runs."""
@@ -106,6 +107,5 @@ class Breaker:
     def _settle(self, at: float) -> None:
         if self._position is not Position.OPEN:
             return
-        self._since = min(self._since, at)
-        if at - self._since >= self.rest:
+        if self.wait(at) <= 0:
             self._position = Position.HALF_OPEN

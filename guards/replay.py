@@ -14,6 +14,9 @@ from guards.base import Call, CallResult, Json, Level, Output, Verdict
 from guards.calls import looks_failed
 from guards.panel import GUARDS, Panel, guard_class
 
+MOST_KEPT = 100_000
+"""Trips, and warnings, that are kept, so that a transcript of any size needs bounded memory."""
+
 
 class BadRow(ValueError):
     """A row is not what replay reads; the message says which part and what was expected."""
@@ -29,7 +32,7 @@ class Row:
 
 @dataclass(slots=True)
 class Replayed:
-    """What the guards said of a transcript, by row, counted from 0."""
+    """What the guards said of a transcript, by row, counted from 0: the first MOST_KEPT of each kind."""
 
     rows: int = 0
     trips: list[tuple[int, Verdict]] = field(default_factory=list)
@@ -58,12 +61,11 @@ def parse(value: object) -> Row:
     text = value.get("text")
     if not isinstance(text, str):
         raise BadRow(f"'text' should be a string, not {_kind(text)}" if "text" in value else "'text' is missing")
-    ts = value.get("ts")
     model = value.get("model")
     output = Output(
         text=text,
         calls=tuple(_call(item) for item in _items(value, "tool_calls")),
-        ts=float(ts) if isinstance(ts, int | float) and not isinstance(ts, bool) else None,
+        ts=_seconds(value.get("ts")),
         model=model if isinstance(model, str) else "",
     )
     return Row(output, tuple(_result(item) for item in _items(value, "tool_results")))
@@ -76,7 +78,7 @@ def standard(baseline: int | None = None) -> Panel:
     """
     if baseline is None:
         return Panel.standard()
-    warm = {name for name in GUARDS if "warm_up" in guard_class(name).Options.__dataclass_fields__}
+    warm = [name for name in GUARDS if "warm_up" in guard_class(name).Options.__dataclass_fields__]
     return Panel.standard({name: {"warm_up": baseline} for name in warm})
 
 
@@ -85,10 +87,9 @@ def replay(rows: Iterable[Row], panel: Panel) -> Replayed:
     done = Replayed()
     for row in rows:
         for verdict in _judge(row, panel):
-            if verdict.level is Level.TRIP:
-                done.trips.append((done.rows, verdict))
-            elif verdict.level is Level.WARN:
-                done.warnings.append((done.rows, verdict))
+            kept = done.trips if verdict.level is Level.TRIP else done.warnings
+            if verdict.level > Level.PASS and len(kept) < MOST_KEPT:
+                kept.append((done.rows, verdict))
         done.rows += 1
     return done
 
@@ -103,7 +104,7 @@ def _judge(row: Row, panel: Panel) -> Iterator[Verdict]:
 
 
 def _said(row: int, verdict: Verdict) -> dict[str, Json]:
-    return {"row": row, "guard": verdict.guard, "score": verdict.score, "reason": verdict.reason, "hint": verdict.hint}
+    return {"row": row, "guard": verdict.guard, "score": verdict.score, "reason": verdict.reason}
 
 
 def _items(value: Mapping[str, Any], key: str) -> list[Any]:
@@ -130,6 +131,12 @@ def _result(item: object) -> CallResult:
     text, ok = item.get("text"), item.get("ok")
     shown = text if isinstance(text, str) else "" if text is None else str(text)[:10_000]
     return CallResult(ok if isinstance(ok, bool) else not looks_failed(shown), shown)
+
+
+def _seconds(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not -1e15 < value < 1e15:
+        return None
+    return float(value)
 
 
 def _kind(value: object) -> str:

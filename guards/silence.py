@@ -50,7 +50,7 @@ class Silence(Guard):
         """Empty replies in a row that trip, and the turns of the start."""
 
         empty: int = options.option(3, 1, 1000)
-        warm_up: int = options.option(40, 16, 10_000)
+        warm_up: int = options.option(40, 1, 10_000)
 
     def __init__(self, **given: object) -> None:
         self.options = options.read(self.Options, self.name, given)

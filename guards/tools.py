@@ -65,7 +65,7 @@ class Tools(Guard):
 
         same: int = options.option(4, 2, 1000)
         errors: int = options.option(8, 2, 1000)
-        warm_up: int = options.option(40, 16, 10_000)
+        warm_up: int = options.option(40, 1, 10_000)
 
     def __init__(self, **given: object) -> None:
         self.options = options.read(self.Options, self.name, given)

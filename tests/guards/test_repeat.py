@@ -1,0 +1,131 @@
+"""The same text again and again across outputs."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from guards import Call, Level, Output
+from guards.repeat import Repeat
+from guards.sketch import likeness, sketch
+
+LEXICON = [
+    a + b + c for a in "bdfgklmnprst" for b in ("ara", "elo", "inu", "oma", "uti") for c in ("", "na", "ro", "s")
+]
+SAME = "All the boats are in and there is nothing more to report tonight."
+
+
+def fresh(count: int, size: int = 30, seed: int = 1) -> list[str]:
+    """Texts that share nothing but their language."""
+    seeded = random.Random(seed)
+    return [" ".join(seeded.choice(LEXICON) for _ in range(size)) for _ in range(count)]
+
+
+def trips(texts: list[str], **options: object) -> list[int]:
+    guard = Repeat(**options)
+    return [row for row, text in enumerate(texts) if guard.update(Output(text)).level is Level.TRIP]
+
+
+def test_trips_on_the_fifth_equal_output() -> None:
+    """From the first output on, five equal texts in a row trip, and go on tripping; the fourth is a warning."""
+    guard = Repeat()
+    levels = [guard.update(Output(SAME)).level for _ in range(7)]
+    assert levels == [Level.PASS] * 3 + [Level.WARN] + [Level.TRIP] * 3
+
+
+def test_case_punctuation_and_spacing_do_not_make_it_new() -> None:
+    """The words count, not how they are set."""
+    assert trips([SAME, SAME.upper(), SAME + "!!", "  " + SAME.replace(" ", "\n"), SAME.replace(".", "")]) == [4]
+
+
+def test_a_note_of_one_form_with_other_numbers_is_not_the_same() -> None:
+    """A host note that says the same with new numbers, from the start and for weeks, never trips."""
+    seeded = random.Random(3)
+    notes = [
+        f"Load is {seeded.random() * 4:.2f}, memory {seeded.randrange(20, 80)} %, disk {seeded.randrange(30, 60)} %, "
+        f"up {day} days; {seeded.randrange(0, 9)} units failed and {seeded.randrange(0, 40)} errors are in the journal."
+        for day in range(600)
+    ]
+    assert trips(notes) == []
+
+
+@pytest.mark.parametrize("text", ["All quiet.", "HEARTBEAT_OK", "Nothing new since the last look.", "一切正常。"])
+def test_an_acknowledgement_may_be_the_same_for_ever(text: str) -> None:
+    """Texts of fewer than eight words are what was asked for."""
+    assert trips([text] * 300) == []
+
+
+def test_a_short_error_is_no_acknowledgement() -> None:
+    """The same error message in a row trips, however short."""
+    assert trips(["Error: the line was cut off."] * 6) == [4, 5]
+
+
+def test_a_greeting_and_a_sign_off_do_not_make_an_output_the_same() -> None:
+    """Fresh texts between a fixed opening and a fixed end stay healthy."""
+    texts = [
+        f"Good evening and welcome to the harbour hour. {body} That was all for tonight, sleep well."
+        for body in fresh(300)
+    ]
+    assert trips(texts) == []
+
+
+def test_rotation_among_three_texts_trips_by_share() -> None:
+    """Twelve repeated outputs of the last twenty are enough when no two neighbours are equal."""
+    three = fresh(3, size=12)
+    assert trips(fresh(30) + [three[i % 3] for i in range(40)])[0] == 30 + 3 + 12 - 1
+
+
+def test_nearly_the_same_trips_against_the_streams_own_start() -> None:
+    """Two of forty words changed each time is found within 60 outputs of a start that was varied."""
+    seeded = random.Random(5)
+    base = fresh(1, size=40, seed=9)[0].split()
+    near = []
+    for _ in range(80):
+        text = list(base)
+        for _ in range(2):
+            text[seeded.randrange(40)] = seeded.choice(LEXICON)
+        near.append(" ".join(text))
+    first = trips(fresh(60) + near)[0]
+    assert 60 < first < 120
+
+
+def test_nearly_the_same_from_the_start_is_this_streams_own_way() -> None:
+    """A stream that was alike from its start is not called a collapse by the near test."""
+    seeded = random.Random(5)
+    base = fresh(1, size=30, seed=9)[0]
+    assert trips([f"{base} {' '.join(seeded.choice(LEXICON) for _ in range(12))}" for _ in range(400)]) == []
+
+
+def test_the_same_preamble_of_each_run_is_not_a_repeat() -> None:
+    """What a named turn says beside its calls counts within that turn only."""
+    guard = Repeat()
+    preamble = "I will look at the host first and then write down what I found."
+    for i, note in enumerate(fresh(60)):
+        asked = guard.update(Output(preamble, (Call("host"),), turn=f"run-{i}"))
+        told = guard.update(Output(note, turn=f"run-{i}"))
+        assert asked.level is told.level is Level.PASS
+
+
+def test_the_same_preamble_five_times_in_one_run_is_a_repeat() -> None:
+    """Within one turn the same words again and again trip even beside calls."""
+    guard = Repeat()
+    said = [guard.update(Output(SAME, (Call("host", {"n": i}),), turn="one")).level for i in range(5)]
+    assert said[-1] is Level.TRIP
+
+
+def test_one_new_output_ends_the_row() -> None:
+    """After a trip a different answer passes at once."""
+    guard = Repeat()
+    for _ in range(8):
+        guard.update(Output(SAME))
+    assert guard.update(Output(fresh(1)[0])).level is Level.PASS
+
+
+def test_likeness_estimates_shared_wording() -> None:
+    """Equal texts are alike, unrelated ones are not, half of one is in between."""
+    a, b = (text.split() for text in fresh(2, size=200))
+    assert likeness(sketch(a), sketch(a)) == 1.0
+    assert likeness(sketch(a), sketch(b)) < 0.1
+    assert 0.15 < likeness(sketch(a), sketch(a[:100] + b[:100])) < 0.55
+    assert likeness(sketch([]), sketch([])) == 0.0

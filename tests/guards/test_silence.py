@@ -1,0 +1,71 @@
+"""Tool calls without words, judged by turns."""
+
+from __future__ import annotations
+
+from guards import Call, Level, Output
+from guards.silence import Silence
+
+CALL = (Call("queue"),)
+
+
+def levels(outputs: list[Output]) -> list[Level]:
+    guard = Silence()
+    return [guard.update(output).level for output in outputs]
+
+
+def test_turns_that_fall_silent_trip_within_twenty() -> None:
+    """After a start with words, silent turns trip soon, each of them until one speaks."""
+    said = levels([Output("The queue holds four songs.", CALL)] * 60 + [Output("", CALL)] * 30)
+    first = said.index(Level.TRIP)
+    assert 60 < first < 80
+    assert all(level is Level.TRIP for level in said[first:])
+
+
+def test_a_turn_with_words_anywhere_is_not_silent() -> None:
+    """Three calls without words make a turn that spoke when one sentence follows, or came before."""
+    outputs = []
+    for i in range(100):
+        turn = f"run-{i}"
+        outputs += [Output("", CALL, turn=turn)] * 3 + [Output("All is as it was.", turn=turn)]
+        outputs += [Output("I look.", CALL, turn=turn + "b"), Output("", CALL, turn=turn + "b")]
+    assert set(levels(outputs)) == {Level.PASS}
+
+
+def test_a_turn_that_ends_empty_after_calls_is_silent() -> None:
+    """The verdict falls on the reply that ends the turn without a word."""
+    guard = Silence()
+    for i in range(60):
+        guard.update(Output("Fine.", turn=f"run-{i}"))
+    for i in range(60, 100):
+        assert guard.update(Output("", CALL, turn=f"run-{i}")).level is Level.PASS
+        ended = guard.update(Output("", turn=f"run-{i}"))
+        if ended.level is Level.TRIP:
+            assert "without a word" in ended.reason
+            assert "one sentence" in ended.hint
+            return
+    raise AssertionError("it never tripped")
+
+
+def test_three_empty_replies_in_a_row_trip_at_once() -> None:
+    """Neither words nor calls, three times, is a gate from the first output on."""
+    assert levels([Output(""), Output(" \n"), Output("…"), Output("Here I am.")]) == [
+        Level.PASS,
+        Level.PASS,
+        Level.TRIP,
+        Level.PASS,
+    ]
+
+
+def test_a_short_silent_trajectory_is_left_alone() -> None:
+    """An agent that never spoke beside its calls is not judged within its first hundred turns."""
+    assert set(levels([Output("", CALL)] * 100)) == {Level.PASS}
+
+
+def test_silence_from_the_first_turn_is_no_licence_for_ever() -> None:
+    """The absolute envelope trips a stream that was silent from its start, in the end."""
+    assert Level.TRIP in levels([Output("", CALL)] * 400)
+
+
+def test_the_share_of_the_start_is_normal() -> None:
+    """Every third turn silent, as from the start, never trips."""
+    assert set(levels([Output("" if i % 3 == 0 else "Done.", CALL) for i in range(2000)])) == {Level.PASS}

@@ -1,0 +1,195 @@
+"""Tool calls that lead nowhere, and those that only look like it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from guards import Call, CallResult, Level, Output
+from guards.tools import Tools
+
+Job = tuple[Call, CallResult | None]
+OK = CallResult(True, "done")
+
+
+def trips(jobs: Sequence[Job], *, turn: str | None = None, offered: frozenset[str] | None = None) -> list[int]:
+    """Return the rows at which a one-call-an-output stream trips, before or after the call ran."""
+    guard, found = Tools(), []
+    for row, (call, result) in enumerate(jobs):
+        before = guard.update(Output("I go on.", (call,), turn=turn, offered=offered))
+        after = guard.observe([result]) if result is not None else before
+        if Level.TRIP in (before.level, after.level):
+            found.append(row)
+    return found
+
+
+def same(result: str, count: int, ok: bool = True, **args: object) -> list[Job]:
+    return [(Call("read", args or {"path": "log"}), CallResult(ok, result))] * count
+
+
+def test_the_same_call_with_the_same_result_trips_at_the_fourth() -> None:
+    """Four times in a row is enough when the results are known."""
+    assert trips(same("the end", 6)) == [3, 4, 5]
+
+
+def test_the_fifth_equal_call_trips_before_it_runs() -> None:
+    """With four equal results seen, `update` alone says so."""
+    guard = Tools()
+    for _ in range(4):
+        guard.update(Output("", (Call("read"),)))
+        guard.observe([OK])
+    assert guard.update(Output("", (Call("read"),))).level is Level.TRIP
+
+
+def test_without_results_it_takes_five() -> None:
+    """A transcript without results is judged by the calls, one later."""
+    assert trips([(Call("read", {"path": "log"}), None)] * 6) == [4, 5]
+
+
+def test_order_of_arguments_does_not_matter() -> None:
+    """The same arguments in another order are the same call."""
+    jobs = [(Call("read", {"a": 1, "b": 2} if i % 2 else {"b": 2, "a": 1}), OK) for i in range(4)]
+    assert trips(jobs) == [3]
+
+
+def test_volatile_parts_of_a_result_do_not_make_it_new() -> None:
+    """Identifiers, times and durations are struck out before results are compared."""
+    jobs = [
+        (
+            Call("send", {"to": "pier"}),
+            CallResult(True, f'{{"messageId": "m-{i}", "at": "2031-05-0{i}T10:00:0{i}Z", "took": "{i}ms"}}'),
+        )
+        for i in range(1, 6)
+    ]
+    assert trips(jobs) == [3, 4]
+
+
+def test_a_poller_with_changing_results_is_exempt() -> None:
+    """The same call a hundred times, each time with news, is work."""
+    assert trips([(Call("read", {"path": "log"}), CallResult(True, f"{i} boats")) for i in range(100)]) == []
+
+
+def test_waiting_earns_patience_but_not_for_ever() -> None:
+    """A call whose own words say that it waits may come back unchanged more often."""
+    jobs: list[Job] = [(Call("job", {"action": "poll"}), CallResult(True, "running"))] * 20
+    assert trips(jobs)[0] == 9
+
+
+def test_one_command_again_after_each_fix_is_progress() -> None:
+    """The same failing command with work in between and another failure each time does not trip."""
+    jobs: list[Job] = []
+    for i in range(16):
+        jobs.append((Call("bash", {"command": "make check"}), CallResult(False, f"missing part number {i}: {'x' * i}")))
+        jobs.append((Call("bash", {"command": f"fetch part-{i}"}), CallResult(True, f"part-{i} is in place")))
+    assert trips(jobs) == []
+
+
+@pytest.mark.parametrize("period", [2, 3, 4, 5])
+def test_cycles_of_up_to_five_calls_trip(period: int) -> None:
+    """Four rounds of the same calls with the same results are a circle."""
+    jobs: list[Job] = [
+        (Call("look", {"at": i % period}), CallResult(True, f"thing {i % period}")) for i in range(period * 6)
+    ]
+    assert trips(jobs)[0] == period * 4 - 1
+
+
+def test_distinct_reads_are_work_however_many() -> None:
+    """Sixty different files read by one tool trip nothing, though each one says ok."""
+    assert trips([(Call("read", {"path": f"f{i}"}), CallResult(True, f"content {i}")) for i in range(60)]) == []
+    assert trips([(Call("write", {"path": f"f{i}"}), OK) for i in range(60)]) == []
+
+
+def test_other_arguments_and_always_nothing_trips() -> None:
+    """Five searches that find nothing are enough."""
+    jobs: list[Job] = [(Call("search", {"q": f"word {i}"}), CallResult(True, "no results found")) for i in range(8)]
+    assert trips(jobs)[0] == 4
+
+
+def test_other_arguments_and_always_the_same_error_trips_among_other_calls() -> None:
+    """Calls of other tools in between do not hide it."""
+    jobs: list[Job] = []
+    for i in range(8):
+        jobs.append((Call("send", {"to": i}), CallResult(False, "no route")))
+        jobs.append((Call("read", {"n": i}), CallResult(True, f"text {i}")))
+    assert trips(jobs)[0] == 8
+
+
+def test_tools_that_were_not_offered_trip_at_the_third_with_the_names_that_were() -> None:
+    """Three calls of tools that do not exist trip before the third one runs; the hint names what there is."""
+    guard = Tools()
+    verdicts = [
+        guard.update(Output("", (Call("fly", {"n": i}),), offered=frozenset({"clock", "host"}))) for i in range(3)
+    ]
+    assert [v.level for v in verdicts] == [Level.PASS, Level.PASS, Level.TRIP]
+    assert "clock, host" in verdicts[-1].hint
+
+
+def test_a_result_that_says_unknown_tool_counts_too() -> None:
+    """Where nobody said what was offered, the results do."""
+    jobs: list[Job] = [(Call(f"tool{i}", {"n": i}), CallResult(False, f"Unknown tool 'tool{i}'")) for i in range(4)]
+    assert trips(jobs)[0] == 2
+
+
+def test_errors_across_different_tools_cascade() -> None:
+    """Eight failures in a row over several tools trip although no two calls are alike."""
+    jobs: list[Job] = [
+        (Call("abc"[i % 3], {"n": i}), CallResult(False, f"trouble number {'i' * i}")) for i in range(12)
+    ]
+    assert trips(jobs)[0] == 7
+
+
+def test_a_shell_may_fail_longer_than_other_tools() -> None:
+    """Trying commands is work: a dozen different failures in a row trip nothing yet."""
+    jobs: list[Job] = [
+        (Call("bash", {"command": f"try {i}"}), CallResult(False, f"did not work, {'.' * i}")) for i in range(12)
+    ]
+    assert trips(jobs) == []
+
+
+def test_most_calls_failing_over_days_trips_the_sequential_test() -> None:
+    """Seven of eight calls failing, never eight in a row, is found against a start that was fine."""
+    jobs: list[Job] = [(Call("ab"[i % 2], {"n": i}), CallResult(True, f"fine {i}")) for i in range(60)]
+    jobs += [(Call("ab"[i % 2], {"n": i}), CallResult(i % 8 == 0, f"outcome {'i' * i}")) for i in range(1, 200)]
+    found = trips(jobs)
+    assert found
+    assert found[0] > 75
+
+
+def test_equal_calls_in_one_reply_trip_at_four() -> None:
+    """Asking the same four times at once has no use."""
+    assert Tools().update(Output("", (Call("read"),) * 4)).level is Level.TRIP
+    assert Tools().update(Output("", (Call("read"),) * 2)).level is Level.PASS
+
+
+def test_few_calls_in_changing_order_trip() -> None:
+    """Forty-eight calls with hardly a dozen different ones among them are a circle without a period."""
+    order = [i * i * 31 % 97 % 6 for i in range(80)]
+    jobs: list[Job] = [(Call("look", {"at": n}), CallResult(True, f"thing {n}")) for n in order]
+    assert trips(jobs)
+
+
+def test_every_heartbeat_may_ask_the_same() -> None:
+    """A named turn starts the circles anew: one equal call a turn for weeks is a heartbeat, not a loop."""
+    guard = Tools()
+    for i in range(500):
+        assert guard.update(Output("", (Call("clock"), Call("inbox")), turn=f"run-{i}")).level is Level.PASS
+        assert guard.observe([OK, CallResult(True, "no mail")]).level is Level.PASS
+
+
+def test_failures_are_counted_across_turns() -> None:
+    """An error cascade does not hide behind one call a heartbeat."""
+    guard = Tools()
+    levels = []
+    for i in range(9):
+        guard.update(Output("", (Call("ab"[i % 2], {"n": i}),), turn=f"run-{i}"))
+        levels.append(guard.observe([CallResult(False, f"broken {'x' * i}")]).level)
+    assert levels[-1] is Level.TRIP
+
+
+def test_arguments_that_are_not_json_are_compared_by_type() -> None:
+    """Objects, cycles and depth in arguments never raise."""
+    deep: list[object] = []
+    deep.append(deep)
+    for value in (object(), deep, {1: 2}, float("nan"), b"\xff", {("a",): 1}):
+        assert Tools().update(Output("", (Call("read", {"x": value}),))).level is Level.PASS
