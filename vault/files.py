@@ -92,7 +92,10 @@ class Files:
         for entry in found:
             if entry.name.startswith(".") or not _is_utf8(entry.name):
                 continue
-            facts = entry.stat(follow_symlinks=False)
+            try:
+                facts = entry.stat(follow_symlinks=False)
+            except FileNotFoundError:
+                continue  # an editor's temporary file that was renamed meanwhile
             if stat.S_ISDIR(facts.st_mode):
                 below.append(entry.name)
             elif stat.S_ISREG(facts.st_mode) and entry.name.endswith(".md"):
@@ -178,8 +181,9 @@ def _is_utf8(name: str) -> bool:
 
 
 def _refusal(path: str, error: OSError) -> Refused:
+    """What to say of a path that is not as it should be; an error of the disk goes on as it is."""
     if error.errno in {errno.ELOOP, errno.ENOTDIR}:
         return Refused(f"{path} is a link or not what the path needs: it is left alone")
-    if error.errno == errno.EISDIR:
-        return Refused(f"{path} is a folder, not a note")
-    return Refused(f"{path} cannot be read: {error.strerror}")
+    if error.errno in {errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ENXIO}:
+        return Refused(f"{path} cannot be read: {error.strerror}")
+    raise error

@@ -216,10 +216,11 @@ class Git:
                 walk.hide(stop)
             for each in walk:
                 parent = str(each.parent_ids[0]) if each.parent_ids else None
-                zone = timezone(timedelta(minutes=each.author.offset))
+                zone = timezone(timedelta(minutes=max(-1439, min(1439, each.author.offset))))
                 when = datetime.fromtimestamp(each.author.time, zone)
-                message = each.raw_message.decode("utf-8", "replace")
-                yield Commit(str(each.id), parent, Author(each.author.name, each.author.email, when), message)
+                raw = (each.author.raw_name, each.author.raw_email, each.raw_message)
+                name, email, message = (data.decode("utf-8", "replace") for data in raw)
+                yield Commit(str(each.id), parent, Author(name, email, when), message)
 
     def changes(self, commit: Commit) -> Iterator[Change]:
         """Give what a commit changed against its first parent, always as text."""
@@ -272,6 +273,6 @@ def _clear(what: str, kind: type[VaultError]) -> Iterator[None]:
     """Turn what libgit2 raises into one clear line."""
     try:
         yield
-    except (pygit2.GitError, KeyError, ValueError, OSError) as error:
+    except (pygit2.GitError, KeyError, ValueError, OverflowError, OSError) as error:
         reason = " ".join(str(error).split())
         raise kind(f"{what} ({reason})" if reason else what) from None
