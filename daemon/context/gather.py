@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 import structlog
 
 from daemon.context.compaction import ACKNOWLEDGED, HINT, SUMMARY, summarised
-from daemon.context.data import RULE, marked
+from daemon.context.data import marked, rules
 from daemon.stages import ThreadLog
 from daemon.types import Heartbeat, Message, Occurrence, Prompt, ToolResult, ToolSpec
 
@@ -48,7 +48,7 @@ class Gather:
     keep_runs: int
 
     async def gather(self, heartbeat: Heartbeat, occurrence: Occurrence, tools: Sequence[ToolSpec]) -> Prompt:
-        system = Message("system", f"{(await self.instructions()).strip()}\n\n{RULE}")
+        system = Message("system", f"{(await self.instructions()).strip()}\n\n{rules()}")
         task = Message("user", await self._task(heartbeat, occurrence), name=heartbeat.name)
         if heartbeat.thread is None:
             return Prompt(f"{heartbeat.name}#{occurrence.id}", (system, task), tuple(tools))
