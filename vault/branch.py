@@ -22,7 +22,7 @@ def move(
     """
     place = gitdir / "refs" / "heads" / branch
     place.parent.mkdir(parents=True, exist_ok=True)
-    with held(place.with_name(f"{place.name}.lock")) as lock:
+    with held(place.with_name(f"{place.name}.lock"), attempts=4) as lock:
         if present() != expected:
             return False
         for log in (gitdir / "logs" / "HEAD", gitdir / "logs" / "refs" / "heads" / branch):

@@ -39,7 +39,7 @@ class Note:
         line = f"{key}: {' '.join(value.split())}"
         if not self.opening:
             return replace(self, opening="---\n", front=line + "\n", closing="---\n")
-        for found in _FIELD.finditer(self.front):
+        for found in reversed([*_FIELD.finditer(self.front)]):
             if found["key"] == key:
                 return replace(self, front=self.front[: found.start()] + line + self.front[found.end() :])
         return replace(self, front=self.front + line + ("\r\n" if self.opening.endswith("\r\n") else "\n"))
