@@ -24,7 +24,7 @@ from daemon.types import Message, Prompt, Reply
 
 LINE = "Disk / is 61 percent full, load 0.42, memory 3.1 of 7.8 GiB, no failed units. "
 THREAD_TOKENS = 2_000
-SPOKEN = 300
+SPOKEN, TURNS = 300, 8
 HOT = {
     "temperature": 1.5,
     "top_p": 0.95,
@@ -58,15 +58,15 @@ async def append(model: LlamaCpp, number: int) -> tuple[float, float]:
     return cold, warm
 
 
-async def speak(model: LlamaCpp, library: Llama, number: int) -> tuple[float, float]:
-    """Return seconds for each token behind the first: through trimtab, and with llama-cpp-python by itself."""
+async def speak(model: LlamaCpp, library: Llama, number: int) -> list[float]:
+    """Return tokens behind the first and the seconds for them: through trimtab, then llama-cpp-python by itself."""
     prompt = Prompt(f"speak {number}", (Message("user", f"Write a long report about host {number}."),))
     reply, _, seconds = await timed(model, prompt)
     assert reply.sample is not None
     ids = list(reply.sample.prompt_ids)
     stream = library.create_completion(ids, stream=True, max_tokens=SPOKEN, seed=number, repeat_penalty=1.0, **HOT)
     times = [time.perf_counter() for _ in stream]
-    return seconds / (reply.usage.completion - 1), (times[-1] - times[0]) / (library.n_tokens - len(ids) - 1)
+    return [reply.usage.completion - 1, seconds, library.n_tokens - len(ids) - 1, times[-1] - times[0]]
 
 
 async def measure(rounds: int) -> dict[str, float]:
@@ -81,10 +81,10 @@ async def measure(rounds: int) -> dict[str, float]:
                 cold, warm = await append(model, number)
                 colds.append(cold)
                 warms.append(warm)
-                for turn in range(4):
-                    ours, theirs = await speak(model, library, 4 * number + turn)
-                    rates.append(1 / ours)
-                    ratios.append(theirs / ours)
+                turns = [await speak(model, library, TURNS * number + turn) for turn in range(TURNS)]
+                said, seconds, others, other_seconds = map(sum, zip(*turns, strict=True))
+                rates.append(said / seconds)
+                ratios.append(said / seconds / (others / other_seconds))
         finally:
             await model.close()
             library.close()

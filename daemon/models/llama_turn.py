@@ -25,7 +25,7 @@ from daemon.models.llama_prompt import Prompter
 from daemon.models.llama_sampler import Sampler, Sampling
 from daemon.models.llama_template import Template
 
-AHEAD = 16
+AHEAD = 64
 """How many pieces the model may be ahead of the parent."""
 TOGETHER_SECONDS = 0.004
 """Pieces that come faster than this are sent together; waking the parent costs more than such a piece."""
@@ -91,7 +91,7 @@ class _Outbox:
                 return False
             self._said.marks.append(len(self._said.ids))
             self._pieces.append(piece)
-            if time.monotonic() - self._sent_at >= TOGETHER_SECONDS or len(self._pieces) >= AHEAD // 2:
+            if time.monotonic() - self._sent_at >= TOGETHER_SECONDS or len(self._pieces) >= AHEAD // 4:
                 self.flush()
         return True
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import http.server
+import threading
 from pathlib import Path
 
 import pytest
@@ -96,6 +98,42 @@ def test_a_fetch_that_fails_is_one_line(tmp_path: Path, monkeypatch: pytest.Monk
     with pytest.raises(ModelUnavailable, match=r"owner/repo/x.gguf could not be fetched: no network") as wrong:
         asyncio.run(check())
     assert "\n" not in str(wrong.value)
+
+
+class _Hub(http.server.BaseHTTPRequestHandler):
+    """Answers for one file as the hub does: its commit and tag in headers, then its bytes."""
+
+    body = b"GGUF" + bytes(300_000)
+
+    def do_HEAD(self) -> None:
+        self.send_response(200 if self.path.endswith("/resolve/main/x.gguf") else 404)
+        for name, value in (("ETag", '"abc123"'), ("X-Repo-Commit", "c" * 40), ("Content-Length", str(len(self.body)))):
+            self.send_header(name, value)
+        self.end_headers()
+
+    def do_GET(self) -> None:
+        self.do_HEAD()
+        self.wfile.write(self.body)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+def test_a_file_is_fetched_to_its_place_with_progress(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hub file that is not here is fetched, verified against its checksum, and used without the hub afterwards."""
+    told: list[tuple[int, int]] = []
+    digest = hashlib.sha256(_Hub.body).hexdigest()
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Hub) as hub:
+        threading.Thread(target=hub.serve_forever, daemon=True).start()
+        monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{hub.server_port}")
+        model = LlamaCpp("local", LlamaCpp.Options(path="hf:owner/repo/x.gguf", sha256=digest), tmp_path)
+        path = asyncio.run(model.pull(lambda done, total: told.append((done, total))))
+        hub.shutdown()
+
+    assert path == tmp_path / "models/owner/repo/x.gguf"
+    assert path.read_bytes() == _Hub.body
+    assert told[-1] == (len(_Hub.body), len(_Hub.body))
+    assert asyncio.run(model.pull(lambda done, total: None)) == path
 
 
 @pytest.mark.parametrize(
