@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from daemon.models.llama_template import Chat, Template
+from daemon.models.llama_template import Chat, Template, TemplateFailed
 from daemon.models.llama_vocabulary import Vocabulary
 
 _BREAK = "\u200b"
@@ -29,19 +29,17 @@ class Prompter:
     def tokens(self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]]) -> list[int]:
         """Return the whole prompt.  Raises TemplateFailed."""
         tools = self._clean(tools)
-        for keep in (_any_reply, _reply_without_calls, _no_reply):
-            spliced = self._spliced(messages, tools, keep)
-            if spliced is not None:
-                break
-        else:
-            spliced = self._vocabulary.tokens(self._template.render(self._clean(list(map(_chat, messages))), tools))
+        tries = (self._spliced(messages, tools, keep) for keep in (_any_reply, _reply_without_calls, _no_reply))
+        tokens = next((one for one in tries if one is not None), None)
+        if tokens is None:
+            tokens = self._vocabulary.tokens(self._template.render(self._clean(list(map(_chat, messages))), tools))
         bos = self._vocabulary.bos
-        return spliced if bos is None or spliced[:1] == [bos] else [bos, *spliced]
+        return tokens if bos is None or tokens[:1] == [bos] else [bos, *tokens]
 
     def _spliced(
         self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]], keep: Callable[[Any], bool]
     ) -> list[int] | None:
-        """The prompt with placeholders replaced by tokens, None if the template does not carry each through once."""
+        """The prompt with placeholders replaced by tokens, None if the template does not carry each through."""
         salt = _salt(messages)
         chat: Chat = []
         parts: list[tuple[str, list[int]]] = []
@@ -54,7 +52,11 @@ class Prompter:
                 parts.append((mark, self._vocabulary.tokens(one["content"], special=False)))
                 one["content"] = mark
             chat.append({**one, **self._clean({k: v for k, v in one.items() if k != "content"})})
-        rest, tokens = self._template.render(chat, tools), []
+        try:
+            rest = self._template.render(chat, tools, fold=False)
+        except TemplateFailed:  # it may want to see the calls that a placeholder hides
+            return None
+        tokens: list[int] = []
         for mark, ids in parts:
             before, found, rest = rest.partition(mark)
             if not found or mark in rest:

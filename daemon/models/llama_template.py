@@ -84,15 +84,17 @@ class Template:
         """How calls are written: as the model was trained to, or as the folded text asks for."""
         return self.can.wrapper or HERMES
 
-    def render(self, chat: Chat, tools: Sequence[Mapping[str, Any]], *, open_turn: bool = True) -> str:
+    def render(
+        self, chat: Chat, tools: Sequence[Mapping[str, Any]], *, open_turn: bool = True, fold: bool = True
+    ) -> str:
         """Return the conversation as text, with the beginning of the model's turn at its end.
 
-        Raises TemplateFailed when neither the template's own way nor folding works.
+        Raises TemplateFailed when the template's own way does not work, and neither (with `fold`) does folding.
         """
         shown = [{"type": "function", "function": dict(tool)} for tool in tools] or None
         native = self.can.wrapper is not None
         failure: Exception | None = None
-        for folded in (not native, True):
+        for folded in (not native, True) if fold else (not native,):
             messages = list(self._folded(chat, tools) if folded else chat)
             messages = list(self._ordered(messages, merge=not self.can.in_a_row or (native and folded)))
             try:
