@@ -1,4 +1,4 @@
-"""A model server that answers at once: first a vault call, then, when it has seen the result, one sentence."""
+"""A model server that answers at once: a vault call, then, when it has seen the result, one sentence."""
 
 from __future__ import annotations
 

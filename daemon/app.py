@@ -97,7 +97,7 @@ class Agent:
             threads=self.threads,
             window=window,
             instructions=partial(asyncio.to_thread, _instructions, self.vault),
-            recall=partial(memory.recall, limit=self.settings.context.recall_notes),
+            recall=partial(memory.recall, limit=self.settings.context.recall_notes, max_chars=window.tokens // 8),
             zone=zone,
             compact_at=self.settings.context.compact_at,
             keep_runs=self.settings.context.keep_runs,
@@ -132,7 +132,7 @@ class Agent:
     def _panel(self, heartbeat: Heartbeat) -> Panel:
         budget = heartbeat.budget
         limits = {"steps": budget.steps, "tokens": budget.tokens, "seconds": budget.seconds, "usd": budget.usd}
-        return panel(self.settings, {"budget": limits})
+        return panel(self.settings, {"budget": limits, "expect": {"tools": heartbeat.expect}})
 
 
 @contextlib.asynccontextmanager

@@ -48,7 +48,7 @@ class Loop:
             run = self.latest = _spent(run, number, reply)
             step = Step(number, began, sent, reply, self.recovery.judge(reply), tools=offered)
             cure, heard = self.recovery.answer(step.verdicts), tuple[Message, ...]()
-            if cure is None and not reply.calls:
+            if cure is None and (not reply.calls or reply.finish != "stop"):
                 await self.recorder.step(run, step)
                 outcome, reason = concluded(heartbeat, offered, results, reply)
                 return await self._end(
@@ -82,11 +82,12 @@ class Loop:
     ) -> Run:
         """Commit what was written, then close the record.
 
-        `said_so_far` joins the thread; a run that a guard ended joins nothing, so that it cannot infect the next one.
+        `said_so_far` joins the thread unless the run failed: a bad example is followed by the next run.
         """
         run = replace(run, ended_at=self.clock.now(), outcome=outcome, reason=reason, said=said)
         run = replace(run, commit=await self.memory.keep(run))
-        await self.recorder.finish(run, said_so_far)
+        joins = outcome in (Outcome.OK, Outcome.NOTHING_TO_DO)
+        await self.recorder.finish(run, said_so_far if joins else ())
         await self.recovery.close(completed=True)
         return run
 

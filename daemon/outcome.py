@@ -18,12 +18,12 @@ def concluded(
     """
     if last.finish == "deadline":
         return Outcome.TIMED_OUT, f"the time was over while {last.model or 'the model'} was speaking"
+    if last.finish == "length":
+        return Outcome.FAILED, "the last reply was cut off at the token limit"
     worked = {result.call.name for result in results if result.ok}
     missing = [name for name in heartbeat.expect if name not in worked]
     if missing:
         return Outcome.FAILED, f"expected a successful call of {', '.join(missing)}, and there was none"
-    if last.finish == "length":
-        return Outcome.FAILED, "the last reply was cut off at the token limit"
     if not last.text.strip():
         return (
             (Outcome.NOTHING_TO_DO, "no words and no calls") if not results else (Outcome.FAILED, "no words at the end")

@@ -94,7 +94,7 @@ class Recovery:
         verdict = worst(verdicts)
         if verdict is None or verdict.level is not Level.TRIP:
             return None
-        if verdict.outcome == "tripped" and self._retried is None and verdict.hint:
+        if verdict.outcome in ("tripped", "failed") and self._retried is None and verdict.hint:
             self._retried = verdict
             log.warning("guard.tripped", guard=verdict.guard, score=verdict.score, reason=verdict.reason, rung="retry")
             return Cure(verdict, "retry")

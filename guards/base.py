@@ -1,7 +1,7 @@
 """What a guard is: the nouns it speaks in and the one contract that it keeps.
 
-A guard is a pure detector over a stream of outputs.  It has no clock, no files and no thoughts about recovery: time comes
-in with the output, and what happens after a trip is decided elsewhere.
+A guard is a pure detector over a stream of outputs.  It has no clock, no files and no thoughts about recovery: time
+comes in with the output, and what happens after a trip is decided elsewhere.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, TypeAlias
 
-Json: TypeAlias = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
+Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
 
 
 class Level(enum.IntEnum):
@@ -72,9 +72,9 @@ class Output:
 class Verdict:
     """What a guard says of an output.
 
-    `score` is measured in units of the guard's own limit: 1.0 is where it trips.  `reason` is for a person and names the
-    evidence; `hint` is for the model.  `outcome` is what a run ends as if nothing helps: a budget that is spent is not a
-    collapse, and no hint brings it back.
+    `score` is measured in units of the guard's own limit: 1.0 is where it trips.  `reason` is for a person and names
+    the evidence; `hint` is for the model.  `outcome` is what a run ends as if nothing helps: only "tripped" is a
+    collapse that opens a breaker.
     """
 
     guard: str
@@ -82,7 +82,7 @@ class Verdict:
     score: float = 0.0
     reason: str = ""
     hint: str = ""
-    outcome: Literal["tripped", "over_budget", "timed_out"] = "tripped"
+    outcome: Literal["tripped", "failed", "over_budget", "timed_out"] = "tripped"
 
 
 class Watch(ABC):
@@ -97,8 +97,8 @@ class Guard(ABC):
     """One detector with its options as constructor arguments and its memory as JSON.
 
     The contract, checked for every guard in the registry: equal streams give equal verdicts; `reset()` equals a new
-    guard; `load(state())` in mid-stream changes no later verdict; the state's size does not grow with the stream; no text
-    raises.
+    guard; `load(state())` in mid-stream changes no later verdict; the state's size does not grow with the stream; no
+    text raises.
     """
 
     name: ClassVar[str]

@@ -1,7 +1,7 @@
 """The breaker of one (thread, guard): closed, open after a trip, half-open for a probe when it has rested.
 
-It knows no clock: every call brings the time in seconds since the epoch.  A clock that jumps back can cost one more whole
-rest and never more than that; one that jumps ahead ends the rest.
+It knows no clock: every call brings the time in seconds since the epoch.  A clock that jumps back can cost one more
+whole rest and never more than that; one that jumps ahead ends the rest.
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ GUARDS: dict[str, str] = {
     "vocabulary": "guards.vocabulary:Vocabulary",
     "silence": "guards.silence:Silence",
     "tools": "guards.tools:Tools",
+    "expect": "guards.expect:Expect",
     "budget": "guards.budget:Budget",
 }
 """Every guard by name, imported when it is first asked for."""

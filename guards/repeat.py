@@ -74,7 +74,7 @@ class Repeat(Guard):
         self._again: deque[int] = deque(maxlen=RECENT)
         self._judged_at_start = self._again_at_start = 0
         self._sketches: deque[list[int]] = deque(maxlen=LOOKED)
-        self._near = Climb(Margin(floor=0.45, early=0.60), self.options.warm_up)
+        self._near = Climb(Margin(floor=0.45, early=0.60, ceiling=0.95), self.options.warm_up)
 
     def update(self, output: Output) -> Verdict:
         """Judge the next output."""

@@ -21,6 +21,7 @@ LIMIT = math.log(1e6)
 """One false trip in a million outputs: at 96 a day, one in 28 years for each test."""
 BETS = (0.1, 0.2, 0.4, 0.6, 0.8, 0.95)
 BATCH = 4
+LONGEST_START = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,8 @@ class Climb:
         spread = math.fsum((b - mean) ** 2 for b in batches) / max(1, len(batches) - 1)
         normal = mean + 3.0 * math.sqrt(spread / len(batches)) + 0.05
         self._normal = min(max(normal, self._margin.floor), self._margin.ceiling)
+        if self._normal > self._margin.early:
+            self._logs = [0.0] * len(BETS)  # what was found against too low a normal is no evidence
         self._block = _block(self._start, mean)
         self._start = []
 
@@ -109,7 +112,7 @@ class Climb:
     def load(self, state: Mapping[str, Json]) -> None:
         """Continue from `state()`; raises ValueError on anything else."""
         self._n = integer(state, "n")
-        self._start = numbers(state, "start", self._warm_up)
+        self._start = numbers(state, "start", LONGEST_START)
         self._normal = None if state.get("normal") is None else min(max(number(state, "normal"), 0.01), 1.0)
         self._block = max(1, integer(state, "block", 32))
         self._part = numbers(state, "part", 32)

@@ -61,7 +61,7 @@ class Silence(Guard):
         self._turn = 0
         self._open = self._spoke = self._called = False
         self._empty = self._mute = 0
-        self._share = Climb(Margin(floor=0.30, early=0.90), self.options.warm_up)
+        self._share = Climb(Margin(floor=0.40, early=0.90), self.options.warm_up)
 
     def update(self, output: Output) -> Verdict:
         """Judge the next output, and the turn that it ends."""

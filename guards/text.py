@@ -40,6 +40,8 @@ def tokens(text: str) -> list[str]:
 
 def words(text: str) -> list[str]:
     """Return words and numbers in lower case; a script without spaces gives overlapping pairs of characters."""
+    if text.isascii():
+        return _WORD.findall(text.lower())
     found: list[str] = []
     for word in _WORD.findall(text.lower()):
         if _IS_UNSPACED.match(word):

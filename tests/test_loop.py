@@ -205,6 +205,35 @@ def test_words_after_failed_calls_are_not_ok() -> None:
     assert "error: fog" in run.reason
 
 
+def test_a_claim_without_its_call_is_told_to_call() -> None:
+    """A model that says it is done and called nothing is given one hint, and the turn goes on."""
+    stage = Stage(["It is done.", LOOK, "I saw a lamp."], {"expect": {"tools": ["look"]}})
+    run = stage.run(expect=("look",))
+
+    assert run.outcome is Outcome.OK
+    assert [True, False, False] == [step.withheld for step in stage.steps]
+    assert "Call look now" in stage.steps[0].hint
+
+
+def test_an_expectation_that_is_missed_twice_fails_the_run_and_opens_nothing() -> None:
+    """What was expected did not happen: the run is failed, nothing joins the thread, and the heartbeat does not rest."""
+    stage = Stage(["It is done.", "It really is."], {"expect": {"tools": ["look"]}})
+    run = stage.run(expect=("look",))
+
+    assert (Outcome.FAILED, True) == (run.outcome, "look" in run.reason)
+    assert () == asyncio.run(stage.recorder.threads.live("watch"))
+    assert asyncio.run(resting("watch", stage.states, stage.clock, 1800)) is None
+
+
+def test_calls_of_a_reply_that_was_cut_off_are_not_made() -> None:
+    """Half an argument is no argument: a reply that ran into the token limit acts on nothing."""
+    stage = Stage([{"calls": [{"name": "look", "args": {}}], "finish": "length"}])
+    run = stage.run()
+
+    assert run.outcome is Outcome.FAILED
+    assert "called look" not in stage.tools.story
+
+
 def test_the_record_holds_what_was_new_in_each_step() -> None:
     """Each step is recorded with what the model had not been shown before."""
     stage = Stage([LOOK, CHANT, "I saw a lamp."])

@@ -19,7 +19,8 @@ from daemon.types import Heartbeat, Message, Occurrence, Prompt, ToolResult, Too
 
 log = structlog.get_logger()
 
-_SUMMARY_SHARE = 0.2  # of the window, at about three characters a token
+_SUMMARY_SHARE = 0.1  # of the window, at about three characters a token
+_AIM = 0.6  # of the mark: where a compaction should end
 _RESULT_SHARE = 0.25
 _CHARS_PER_TOKEN = 3
 
@@ -79,22 +80,22 @@ class Gather:
     async def _live(
         self, thread: str, system: Message, task: Message, tools: Sequence[ToolSpec]
     ) -> tuple[Message, ...]:
-        """Return the thread's messages, compacted first if they have grown past the mark.
+        """Return the thread's messages, compacted first if the prompt has grown past the mark.
 
-        Keeps fewer and fewer whole runs until the prompt is under the mark, and gives up at none: it never loops.
+        The result must be well below the mark, so that the next run does not compact again; it keeps fewer whole runs
+        and a shorter summary until it is, and gives up when there is nothing left to leave out: it never loops.
         """
-        live = _acknowledged(await self.threads.live(thread))
+        raw = await self.threads.live(thread)
+        live = _acknowledged(raw)
         mark = int(self.window.tokens * self.compact_at)
         before = await self.window.count((system, *live, task), tools)
         if before <= mark or not live:
             return live
-        after, keep = before, 0
-        for keep_runs in (self.keep_runs, 1, 0):
-            raw = await self.threads.live(thread)
-            summary, keep = summarised(raw, keep_runs, int(self.window.tokens * _SUMMARY_SHARE * _CHARS_PER_TOKEN))
+        for keep_runs, share in ((self.keep_runs, _SUMMARY_SHARE), (1, _SUMMARY_SHARE), (0, _SUMMARY_SHARE), (0, 0.03)):
+            summary, keep = summarised(raw, keep_runs, int(self.window.tokens * share * _CHARS_PER_TOKEN))
             shorter = _acknowledged((summary, *raw[len(raw) - keep :]))
             after = await self.window.count((system, *shorter, task), tools)
-            if after <= mark:
+            if after <= mark * _AIM:
                 break
         if after >= before:
             log.warning("thread.compaction_refused", thread=thread, tokens_before=before, tokens_after=after)
