@@ -2,8 +2,8 @@
 
 The same work: two model calls (a tool call that appends a journal line, then a short text), one file written, one git
 commit.  The bare loop is twenty lines of Python in one warm process: two HTTP requests with the same bodies, a file
-append, `git add` and `git commit`.  Printed: CPU seconds each (whole process tree, without the server), their ratio, and
-what 500 heartbeats do to memory, CPU and the prompt.  Also: start to READY, and idle memory.
+append, `git add` and `git commit`.  Printed: CPU seconds each (whole process tree, without the server), their ratio,
+and what 500 heartbeats do to memory, CPU and the prompt.  Also: start to READY, and idle memory.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ Append one line to the journal, then say in one sentence that it is done.
 def bare_loop(port: int, folder: Path, times: int, body: bytes) -> float:
     """Do the same work without any daemon; return CPU seconds a beat, with those of git."""
     subprocess.run(["git", "init", "-q", folder], check=True)
-    author = {**os.environ, "GIT_AUTHOR_NAME": "b", "GIT_AUTHOR_EMAIL": "b@b", "GIT_COMMITTER_NAME": "b", "GIT_COMMITTER_EMAIL": "b@b"}
+    author = dict(os.environ)
+    author |= {f"GIT_{who}_{what}": "b@b" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
     before = _own_cpu()
     connection = http.client.HTTPConnection("127.0.0.1", port)
     for number in range(times):

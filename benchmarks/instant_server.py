@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection
 from multiprocessing.managers import ListProxy
 
-CALL = {"name": "vault", "arguments": json.dumps({"action": "append", "path": "journal", "text": "looked, all is well"})}
+ARGUMENTS = {"action": "append", "path": "journal", "text": "looked, all is well"}
+CALL = {"name": "vault", "arguments": json.dumps(ARGUMENTS)}
 
 
 def _event(delta: dict[str, object], finish: str | None = None, **more: object) -> bytes:

@@ -216,7 +216,7 @@ def test_a_claim_without_its_call_is_told_to_call() -> None:
 
 
 def test_an_expectation_that_is_missed_twice_fails_the_run_and_opens_nothing() -> None:
-    """What was expected did not happen: the run is failed, nothing joins the thread, and the heartbeat does not rest."""
+    """What was expected did not happen: the run failed, nothing joins the thread, and the heartbeat does not rest."""
     stage = Stage(["It is done.", "It really is."], {"expect": {"tools": ["look"]}})
     run = stage.run(expect=("look",))
 
