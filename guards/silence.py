@@ -25,7 +25,8 @@ class Silence(Guard):
     names no turn is one. Besides, a gate: `empty` replies in a row with neither words nor calls.
     Source: the shared test (Shin, Ramdas and Rinaldo 2022) on an indicator; 97 % silent calls is a reported collapse.
     False alarms: derived, at most one in 10^6 turns while the share of silent turns given the past stays under the
-    normal; the gate: measured, none on the healthy development streams.
+    normal (silent turns that come in spells of more than fifteen break that); the gate: measured, none on the healthy
+    development streams.
     Silent on purpose: for the first 16 turns; on turns without calls that say something; on a share of silent turns
     that the start had too.
     Options: `empty` (3), `warm_up` (40).
@@ -38,7 +39,7 @@ class Silence(Guard):
         >>> mute = [Output("", call)] * 40
         >>> guard = Silence()
         >>> next(row for row, output in enumerate(healthy + mute) if guard.update(output).level.name == "TRIP")
-        74
+        76
     """
 
     name: ClassVar[str] = "silence"
