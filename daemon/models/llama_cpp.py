@@ -62,6 +62,7 @@ class LlamaCpp:
         self.name = name
         self._options, self._grace = options, grace
         self._source = llama_file.locate(options.path, options.sha256, home, f"models.{name}.path")
+        llama_file.glance(self._source)
         self._sha256, self._stamp = "", (0, 0)
         self._child: Child | None = None
         self._starting: asyncio.Task[Child] | None = None

@@ -11,8 +11,9 @@ import hashlib
 import json
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from io import BufferedReader
 from pathlib import Path
 
 from daemon.errors import ConfigError, ModelUnavailable
@@ -49,6 +50,23 @@ def locate(path: str, sha256: str | None, home: Path, key: str) -> Source:
 def examine(source: Source) -> str:
     """Return the file's SHA-256.  Raises ConfigError with one line when it cannot be a model file, or not this one."""
     path = source.path
+    with _opened(path) as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    if source.sha256 and digest != source.sha256.lower():
+        raise ConfigError(path, "sha256", f"expected {source.sha256.lower()}, found {digest}: the file is not that one")
+    return digest
+
+
+def glance(source: Source) -> None:
+    """Raise ConfigError when there is plainly no model file; one of the hub may still have to be fetched."""
+    if source.hub is None:
+        with _opened(source.path):
+            pass
+
+
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[BufferedReader]:
+    """Open what begins like a GGUF file.  Raises ConfigError."""
     if path.is_dir():
         raise ConfigError(path, "", "expected a GGUF model file, found a directory")
     try:
@@ -58,14 +76,11 @@ def examine(source: Source) -> str:
                 found = "an empty file" if not start else f"a file that begins with {start[:4]!r}"
                 raise ConfigError(path, "", f"expected a GGUF model file, found {found}")
             file.seek(0)
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
+            yield file
     except FileNotFoundError:
         raise ConfigError(path, "", "expected a GGUF model file, found nothing there") from None
     except OSError as fault:
         raise ConfigError(path, "", f"expected a readable GGUF model file: {fault.strerror}") from fault
-    if source.sha256 and digest != source.sha256.lower():
-        raise ConfigError(path, "sha256", f"expected {source.sha256.lower()}, found {digest}: the file is not that one")
-    return digest
 
 
 async def fetch(source: Source, tell: Tell) -> None:
