@@ -16,7 +16,7 @@ from guards.sketch import BINS, likeness, sketch
 from guards.text import clip, fingerprint, quote, words
 
 _ERROR = re.compile(r"\W*(?:\w{0,40}(?:error|exception)\b\s*:|error\b|traceback\b|fatal\b|failed to\b)", re.IGNORECASE)
-SAID, RECENT, LOOKED = 32, 20, 24
+SAID, RECENT, LOOKED, FEW = 32, 20, 24, 4
 LEAST = 8
 """Words from which a text is more than an acknowledgement; below, the same answer twice is what was asked for."""
 
@@ -25,10 +25,10 @@ class Repeat(Guard):
     """The same text again and again across outputs, word for word or nearly.
 
     Statistic: exactly, how many outputs in a row are equal in their words and numbers (case, punctuation and spacing do
-    not count), and how many of the last 20 stood word for word among the 32 before them (more are allowed where the
-    start repeated itself too, 19 at most); a gate from the first output on. Nearly, the greatest Jaccard similarity
-    (word triples, MinHash) to any of the last 24 outputs, as the score of the shared sequential test against the
-    stream's own first `warm_up` outputs, cautious from the 17th.
+    not count), how many of the last 20 equal this one, and how many of them were said before, where those are at most 4
+    different texts (more are allowed where the start repeated itself too, 19 at most); a gate from the first output
+    on. Nearly, the greatest Jaccard similarity (word triples, MinHash) to any of the last 24 outputs, as the score of
+    the shared sequential test against the stream's own first `warm_up` outputs, cautious from the 17th.
     Source: Broder 1997 for the similarity; Shin, Ramdas and Rinaldo 2022 for the test.
     False alarms: nearly: derived, at most one in 10^6 outputs while the mean similarity given the past stays under the
     normal (at least 0.45; healthy development streams without tools lie under 0.28 in every block of 8). Exactly:
@@ -109,8 +109,12 @@ class Repeat(Guard):
             self._again_at_start += again
         usual = self._again_at_start / self._judged_at_start
         limit = min(max(self.options.of_twenty, RECENT * (usual + 0.4)), max(self.options.of_twenty, RECENT - 1))
-        total = sum(self._again)
-        why = f"{total} of the last {len(self._again)} outputs were said before, word for word"
+        last = list(self._said)[-RECENT:]
+        rotating = len({said for said, known in zip(last, self._again, strict=False) if known}) <= FEW
+        total = sum(self._again) if rotating else last.count(key)
+        why = f"{total} of the last {len(last)} outputs " + (
+            "were said before, word for word" if rotating else "are this one"
+        )
         return self._judged(total / limit if again else 0.0, why, text)
 
     def _alike(self, said: list[str], key: int, text: str) -> Verdict:
