@@ -9,18 +9,20 @@ from __future__ import annotations
 import math
 from collections import Counter, deque
 from collections.abc import Iterable
+from functools import cache
 
 DRAW = 42
 
 
-def chances(size: int) -> list[float]:
+@cache
+def chances(size: int) -> tuple[float, ...]:
     """Return by count the part that a type of that count adds to the HD-D of a window of `size` words."""
     found = [0.0]
     missing = 1.0
     for count in range(1, size + 1):
         missing *= max(0.0, (size - DRAW - count + 1) / (size - count + 1))
         found.append((1.0 - missing) / DRAW)
-    return found
+    return tuple(found)
 
 
 class Window:
