@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from daemon import telemetry
 from daemon.home import create, plant
 
 
@@ -18,6 +19,7 @@ def init(
     home, notes = create(directory.expanduser(), timezone)
     from daemon.trajectories.database import Database
 
+    telemetry.setup("error")
     plant(home, notes)
     Database.open(home.database).close()
     typer.echo(f"{home.path} is an agent directory now:")
