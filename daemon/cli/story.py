@@ -36,6 +36,8 @@ class Story:
             self._line("", f"\n{first}", "bold")
         if step.reply.text.strip():
             self._line("  says   ", plain(step.reply.text), "strike" if step.withheld else "")
+        if step.reply.note:
+            self._line("  note   ", plain(step.reply.note), "yellow")
         for call in step.reply.calls:
             self._line("  calls  ", plain(f"{call.name} {json.dumps(dict(call.args), ensure_ascii=False)}"), "cyan")
         for result in step.results:

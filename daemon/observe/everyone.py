@@ -66,6 +66,8 @@ class ObservedRecorder:
         whole = step.withheld or bool(step.results) or not step.reply.calls
         if whole and self._told != (run.id, step.number):
             self._told = (run.id, step.number)
+            if step.reply.note:
+                log.warning("model.noted", model=step.reply.model, note=step.reply.note)
             self._observer.step_done(run, step)
 
     async def finish(self, run: Run, thread: Sequence[Message]) -> None:
