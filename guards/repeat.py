@@ -32,8 +32,8 @@ class Repeat(Guard):
     Source: Broder 1997 for the similarity; Shin, Ramdas and Rinaldo 2022 for the test.
     False alarms: nearly: derived, at most one in 10^6 outputs while the mean similarity given the past stays under the
     normal (at least 0.45; healthy development streams without tools lie under 0.28 in every block of 8). Exactly:
-    measured, none on 17 healthy development streams, and 3 of 783 Debian changelogs cut into 296,000 paragraphs, where
-    the same date line really stood 5 times in a row or in most of 20.
+    measured, none on 17 healthy development streams. Both: 3 of 783 Debian changelogs cut into 296,000 paragraphs (and
+    two copies), where the same date line really stood 5 times in a row or in most of 20.
     Silent on purpose: on texts of fewer than 8 words (unless they read like an error message); on what is said beside a
     tool call of a named turn, but for 5 in a row in that turn; on a note of one form whose numbers change, because a
     number is a word here like any other; in the near test, on a stream that was alike from its start.

@@ -54,7 +54,7 @@ def test_coarse_numbers_that_come_back_by_chance_do_not_trip() -> None:
     """Sixty possible notes in all: many stood word for word before, but not the same few again and again."""
     seeded = random.Random(4)
     notes = [
-        f"Load {seeded.randrange(20) / 10}, memory {seeded.randrange(17, 20)} %, disk 34 %; nothing failed, no errors seen."
+        f"Load {seeded.randrange(20) / 10}, memory {seeded.randrange(17, 20)} %, disk 34 %; nothing failed, no errors."
         for _ in range(1500)
     ]
     assert trips(notes) == []
