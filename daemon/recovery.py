@@ -126,12 +126,15 @@ class Recovery:
 
 
 def breakers(states: Mapping[str, Mapping[str, Any]], cooldown: float) -> dict[str, Breaker]:
-    """Return the breakers that are among the kept states of a thread."""
+    """Return the breakers that are among the kept states of a thread; one that cannot be read starts closed."""
     found: dict[str, Breaker] = {}
     for name, state in states.items():
         if name.startswith(_BREAKER):
             breaker = found[name.removeprefix(_BREAKER)] = Breaker(cooldown)
-            breaker.load(state)
+            try:
+                breaker.load(state)
+            except ValueError as damaged:
+                log.warning("breaker.unreadable", breaker=name, reason=str(damaged))
     return found
 
 
