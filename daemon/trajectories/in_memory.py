@@ -58,7 +58,9 @@ class MemoryRecorder:
         if run.outcome is None or run.ended_at is None:
             raise ValueError(f"run {run.id} has no end yet")
         before, task = self._runs.get(run.id), self._tasks.setdefault(run.id, {})
-        if task.get("thread") is not None and (before is None or before.outcome is None):
+        if before is not None and before.outcome is not None:
+            return
+        if task.get("thread") is not None:
             self.threads.append(run.thread, thread)
         self._runs[run.id] = run
 

@@ -70,18 +70,20 @@ class SqlRecorder:
             self._tails[run.thread] = after
 
     async def finish(self, run: Run, thread: Sequence[Message]) -> None:
-        """Close the record; finishing again changes how it ended, and adds nothing to the thread."""
+        """Close the record.  The first end is the one that stays: finishing again changes nothing."""
         if run.outcome is None or run.ended_at is None:
             raise ValueError(f"run {run.id} has no end yet")
         ended, reason, outcome = stamp(run.ended_at), clean(run.reason), run.outcome.value
 
         def work(connection: sqlite3.Connection) -> None:
             key, durable, was = _find(connection, run) or _begun_late(connection, run)
+            if was is not None:
+                return
             usage = usage_columns(run.usage)
             result = (ended, outcome, reason, run.steps, *usage, run.model, run.commit, clean(run.said))
             connection.execute(_FINISH, (*result, key))
             connection.execute(_END_OCCURRENCE, (ended, outcome, reason, run.occurrence.id))
-            if durable and was is None:
+            if durable:
                 append(connection, run.thread, thread, key)
 
         await self.database.write(work)

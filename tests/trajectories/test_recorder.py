@@ -9,7 +9,7 @@ import pytest
 from daemon.trajectories.reading import reading
 from daemon.trajectories.records import Records
 from daemon.types import Message, Outcome, Reply, ToolCall, ToolResult, Usage
-from tests.trajectories.scenes import ASK, Kept, SqlKept, begun, calling, ended, sample, saying, wait
+from tests.trajectories.scenes import ASK, NOON, Kept, SqlKept, begun, calling, ended, sample, saying, wait
 
 
 def test_a_run_comes_back_exactly_as_it_was_recorded(kept: Kept) -> None:
@@ -85,19 +85,52 @@ def test_results_keep_their_own_order_and_may_answer_no_call(kept: Kept) -> None
     wait(story())
 
 
-def test_finish_appends_to_the_thread_once(kept: Kept) -> None:
-    """A run whose end is written a second time ends differently, and its thread does not grow."""
+@pytest.mark.parametrize("later", [Outcome.FAILED, Outcome.INTERRUPTED, Outcome.DELIVERY_FAILED])
+def test_the_first_end_of_a_run_stays(kept: Kept, later: Outcome) -> None:
+    """What goes wrong after a run has ended changes neither how it ended, nor its commit, nor its thread."""
 
     async def story() -> None:
         run = await begun(kept)
         said = (ASK, Message("assistant", "Quiet.", token_ids=(5, 6), token_model="m" * 64))
-        await kept.recorder.finish(ended(run), said)
-        await kept.recorder.finish(ended(run, Outcome.DELIVERY_FAILED, reason="no mail"), said)
+        first = ended(run, steps=1, commit="c0ffee", said="Quiet.", model="local", usage=Usage(3, 2, 1, 0.5, 1.0))
+        await kept.recorder.finish(first, said)
+        again = replace(first, outcome=later, reason="the disk is full", commit=None, said="", ended_at=NOON)
+        await kept.recorder.finish(again, (*said, ASK))
         record = kept.record(run.id)
 
-        assert said == await kept.threads.live("watch")
         assert record is not None
-        assert (Outcome.DELIVERY_FAILED, "no mail") == (record.run.outcome, record.run.reason)
+        assert first == record.run
+        assert said == await kept.threads.live("watch")
+
+    wait(story())
+
+
+def test_an_end_that_was_owed_keeps_its_commit(kept: Kept) -> None:
+    """Where the first end was never written, the one that comes later is whole: its commit and words with it."""
+
+    async def story() -> None:
+        run = await begun(kept)
+        await kept.recorder.step(run, calling(1))
+        owed = ended(run, Outcome.FAILED, reason="the disk is full", steps=1, commit="c0ffee", said="Quiet.")
+        await kept.recorder.finish(owed, ())
+        record = kept.record(run.id)
+
+        assert record is not None
+        assert owed == record.run
+
+    wait(story())
+
+
+def test_a_second_end_does_not_reopen_the_occurrence(sql: SqlKept) -> None:
+    """The due time keeps the end that its run first had."""
+
+    async def story() -> None:
+        run = await begun(sql)
+        await sql.recorder.finish(ended(run), ())
+        await sql.recorder.finish(ended(run, Outcome.INTERRUPTED, reason="trimtab was stopped"), ())
+        (row,) = await sql.database.read(lambda c: c.execute("SELECT outcome, reason FROM occurrence").fetchall())
+
+        assert ("ok", "") == tuple(row)
 
     wait(story())
 
