@@ -1,12 +1,13 @@
 """The book of occurrences in the database: a due time can be claimed once, and the next one is written down with it.
 
-It does not know what a schedule is, nor run anything.  It serves one daemon: `recover` ends every claim it finds open.
+It does not know what a schedule is, nor run anything.  It serves one daemon: `recover` ends every claim it finds open,
+and `commits_found` gives cut-off runs the commits that they made.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -35,6 +36,7 @@ _END_RUNS = """
       seconds = (SELECT coalesce(sum(seconds), 0) FROM step WHERE run_key = key)
     WHERE outcome IS NULL AND occurrence_id IN (SELECT id FROM occurrence WHERE status = 'claimed')"""
 _END = "UPDATE occurrence SET status = 'ended', ended_at = ?, outcome = ?, reason = ? WHERE status = 'claimed'"
+_FOUND = "UPDATE run SET commit_id = ? WHERE id = ? AND commit_id IS NULL AND outcome IS NOT NULL"
 
 _REASON = "the daemon ended before the run did"
 
@@ -93,6 +95,16 @@ class SqlLedger:
             return [Occurrence(row[0], row[1], moment(row[2]), bool(row[3])) for row in found]
 
         return await self.database.write(work)
+
+    async def commits_found(self, found: Mapping[str, str]) -> int:
+        """Write down the commit, by run id, of each ended run that names none; return how many.
+
+        After `recover`: a kill between a commit and its record leaves a run that does not know what it wrote.
+        """
+        rows = [(commit, run) for run, commit in found.items()]
+        if not rows:
+            return 0
+        return await self.database.write(lambda connection: connection.executemany(_FOUND, rows).rowcount)
 
 
 def _second(time: datetime) -> datetime:

@@ -36,7 +36,10 @@ _MISSED = """
     SELECT heartbeat, reason, count(*) AS count FROM occurrence
     WHERE status = 'missed' AND (:since IS NULL OR recorded_at >= :since) GROUP BY 1, 2 ORDER BY 1, 2"""
 _SUCCESSES = """
-    SELECT heartbeat, max(ended_at) FROM occurrence WHERE outcome IN ('ok', 'nothing_to_do') GROUP BY heartbeat"""
+    SELECT heartbeat, max(ended_at) FROM occurrence WHERE outcome = 'ok' GROUP BY heartbeat"""
+_WITHOUT_COMMIT = """
+    SELECT id FROM run WHERE commit_id IS NULL AND outcome IN ('interrupted', 'failed')
+    ORDER BY key DESC LIMIT :limit"""
 _SPEND = """
     SELECT coalesce(sum(usd), 0.0) AS usd, coalesce(sum(prompt_tokens + completion_tokens), 0) AS tokens,
            count(*) AS steps
@@ -91,8 +94,13 @@ def missed_counts(connection: sqlite3.Connection, since: datetime | None = None)
 
 
 def last_successes(connection: sqlite3.Connection) -> dict[str, str]:
-    """Return when each heartbeat last ended `ok` or `nothing_to_do`."""
+    """Return when each heartbeat last ended `ok`; a run that had nothing to do is no success."""
     return {row[0]: row[1] for row in connection.execute(_SUCCESSES)}
+
+
+def runs_without_commit(connection: sqlite3.Connection, limit: int = 50) -> list[str]:
+    """Return the newest runs that were cut off and name no commit, newest first; the vault may have one of theirs."""
+    return [row[0] for row in connection.execute(_WITHOUT_COMMIT, {"limit": limit})]
 
 
 def spend(connection: sqlite3.Connection, since: datetime, until: datetime | None = None) -> Answer:

@@ -82,6 +82,31 @@ def test_recovery_ends_open_runs_with_what_they_had_spent(sql: SqlKept) -> None:
     wait(restarted(run_id))
 
 
+def test_a_cut_off_run_gets_the_commit_that_it_made(sql: SqlKept) -> None:
+    """Killed between commit and record, a run is given what the vault has of it; a commit once named stays."""
+
+    async def killed() -> None:
+        await sql.recorder.finish(ended(await begun(sql, 1), commit="a" * 40), ())
+        await begun(sql, 2)
+        await sql.recorder.finish(ended(await begun(sql, 3)), ())
+
+    async def restarted() -> None:
+        found = {"run-1": "b" * 40, "run-2": "c" * 40, "run-of-another-agent": "d" * 40}
+        assert 0 == await sql.ledger.commits_found(found)  # still open: its own end may yet come
+        await sql.ledger.recover()
+
+        assert 1 == await sql.ledger.commits_found(found)
+        assert 0 == await sql.ledger.commits_found(found)
+        assert 0 == await sql.ledger.commits_found({})
+        rows = await sql.database.read(lambda c: queries.runs(c))
+        assert [None, "c" * 40, "a" * 40] == [row["commit"] for row in rows]
+        assert "interrupted" == rows[1]["outcome"]
+
+    wait(killed())
+    sql.reopen()
+    wait(restarted())
+
+
 def test_every_occurrence_says_what_became_of_it(sql: SqlKept) -> None:
     """Ended, missed and running ones are told apart, with reason and run."""
 

@@ -50,6 +50,35 @@ def test_outcomes_and_misses_are_counted(sql: SqlKept) -> None:
     wait(story())
 
 
+def test_only_ok_is_a_success(sql: SqlKept) -> None:
+    """A heartbeat that again and again had nothing to do has not succeeded since."""
+
+    async def story() -> None:
+        for number, outcome in ((1, Outcome.OK), (2, Outcome.NOTHING_TO_DO)):
+            await sql.recorder.finish(ended(await begun(sql, number), outcome), ())
+
+        assert {"host-watch": "2026-12-01T12:06:00.000000Z"} == await sql.database.read(queries.last_successes)
+
+    wait(story())
+
+
+def test_cut_off_runs_without_a_commit_are_listed(sql: SqlKept) -> None:
+    """Interrupted and failed runs that name no commit, the newest first; others are not asked about."""
+
+    async def story() -> None:
+        ends = [Outcome.INTERRUPTED, Outcome.FAILED, Outcome.OK, Outcome.TRIPPED, Outcome.FAILED]
+        for number, outcome in enumerate(ends, start=1):
+            commit = "c0ffee" if number == 5 else None
+            await sql.recorder.finish(ended(await begun(sql, number), outcome, commit=commit), ())
+        await begun(sql, 6)
+        read = sql.database.read
+
+        assert ["run-2", "run-1"] == await read(queries.runs_without_commit)
+        assert ["run-2"] == await read(lambda c: queries.runs_without_commit(c, 1))
+
+    wait(story())
+
+
 def test_spend_counts_every_step_of_a_time(sql: SqlKept) -> None:
     """Money of ended and of open runs is counted by when the step began."""
 
