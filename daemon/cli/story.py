@@ -61,8 +61,11 @@ class Story:
             "", f"{heartbeat}: did not run ({plain(reason)})" + (f", {count} times" if count > 1 else ""), "yellow"
         )
 
-    def next_due(self, heartbeat: str, at: datetime | None, lag_seconds: float) -> None:
+    def next_due(self, heartbeat: str, at: datetime | None, lag_seconds: float | None) -> None:
         """A story tells what happened, not what will."""
+
+    def heartbeat_removed(self, heartbeat: str) -> None:
+        """Whoever took the file away knows."""
 
     def breaker_changed(self, thread: str, guard: str, state: int) -> None:
         if state == 2:

@@ -30,6 +30,7 @@ from daemon.types import Heartbeat, Occurrence
 
 log = structlog.get_logger()
 Dispatch = Callable[[Heartbeat, Occurrence], Awaitable[Any]]
+_STOPPING = "trimtab is stopping"
 
 
 class Scheduler:
@@ -53,7 +54,7 @@ class Scheduler:
         self._nudged = asyncio.Event()
         self._asked = Asked()
         self._group: asyncio.TaskGroup | None = None
-        self._stopped: str | None = None
+        self._stopping = False
         self._complaints: dict[str, str] = {}
         self._passed, self._changed = Passage.EVEN, set[str]()
         self._ticked, self._awake = clock.monotonic(), asyncio.Event()
@@ -77,7 +78,8 @@ class Scheduler:
                         await self._nudged.wait()
                 finally:
                     pulse.cancel()
-                    self._asked.refuse_all("trimtab is stopping")
+                    self._stopping = True
+                    self._asked.refuse_all(_STOPPING)
                     await self._drain()
         except BaseExceptionGroup as group:
             raise group.exceptions[0] if len(group.exceptions) == 1 else group from None
@@ -93,21 +95,14 @@ class Scheduler:
         """Return the seconds since due work was last looked at to the end; feed a watchdog only while they are few."""
         return self._clock.monotonic() - self._ticked
 
-    def pause(self, reason: str) -> None:
-        """Start nothing any more; due times are written down as paused.  What runs goes on."""
-        self._stopped = reason
-        self._nudged.set()
-
-    def resume(self) -> None:
-        """End `pause`."""
-        self._stopped = None
-        self._nudged.set()
-
     async def beat(self, name: str) -> Started:
         """Run a heartbeat now, as soon as nothing hinders it; return when it has started.
 
-        Raises UsageError (no such heartbeat, everything is paused, it is running) or the ConfigError of its file.
+        Raises UsageError (no such heartbeat, everything is paused, it is running, trimtab is stopping) or the
+        ConfigError of its file.
         """
+        if self._stopping:
+            raise UsageError(_STOPPING)
         if self._group is None:
             raise UsageError("the scheduler is not running")
         self._heartbeat(name)
@@ -140,7 +135,7 @@ class Scheduler:
             plan.next,
             plan.last,
             paused=heartbeat.paused,
-            stopped=self._halted() or "",
+            stopped=self._rules.switch() or "",
             running=name in self._lanes,
             hindrance=self._lanes.hindrance(heartbeat) if waits else "",
             clock_unset=now < IN_USE_FROM,
@@ -172,7 +167,7 @@ class Scheduler:
         self._complain("clock.unset", "")
         await self._take_news(now)
         await self._start_asked()
-        halted = self._halted() is not None
+        halted = self._rules.switch() is not None
         far = datetime.max.replace(tzinfo=now.tzinfo)
         for plan in sorted(self._timetable.plans.values(), key=lambda plan: plan.next or far):
             await self._consider(plan, now, halted)
@@ -239,11 +234,8 @@ class Scheduler:
         self._lanes.leave(name)
         self._nudged.set()
 
-    def _halted(self) -> str | None:
-        return self._stopped if self._stopped is not None else self._rules.switch()
-
     def _heartbeat(self, name: str) -> Heartbeat:
-        halted = self._halted()
+        halted = self._rules.switch()
         if halted is not None:
             raise UsageError(f"everything is paused ({halted}); `trimtab resume` ends that")
         found = self._folder.found.get(name)

@@ -61,7 +61,7 @@ class Timetable:
         elif isinstance(found, ConfigError):
             self.plans.pop(name, None)
             self._bad.add(name)
-            self._tell(name, None, 0.0)
+            self._tell(name, None, None)
             log.warning("heartbeat.rejected", heartbeat=name, problem=str(found))
         else:
             self.plans.pop(name, None)
@@ -95,7 +95,7 @@ class Timetable:
                 "occurrence.passed", heartbeat=plan.name, scheduled_for=_shown(time), reason="it has a row already"
             )
         await self._ledger.plan(plan.name, judgement.next_due)
-        self._tell(plan.name, plan.next, 0.0)
+        self._tell(plan.name, plan.next, None)
         return None
 
     async def claim_manual(self, name: str, now: datetime) -> Occurrence:
@@ -131,7 +131,7 @@ class Timetable:
         elif planned is None or planned > now:
             await self._plan(plan, due.next_after(now) or due.next_after(_LONG_AGO))
         self.plans[heartbeat.name] = plan
-        self._tell(plan.name, plan.next, 0.0)
+        self._tell(plan.name, plan.next, None)
         log.info("heartbeat.scheduled", heartbeat=plan.name, next_due=_shown(plan.next), paused=heartbeat.paused)
 
     async def _forget(self, name: str, now: datetime) -> None:
@@ -139,7 +139,8 @@ class Timetable:
         if planned is not None and planned <= now:
             await self._ledger.miss(name, [planned], Reason.CHANGED)
         await self._ledger.plan(name, None)
-        self._tell(name, None, 0.0)
+        for observer in self._observers:
+            observer.heartbeat_removed(name)
         log.info("heartbeat.removed", heartbeat=name)
 
     async def _miss(self, plan: Plan, missed: Missed) -> None:
@@ -162,9 +163,9 @@ class Timetable:
         if due != plan.next:
             await self._ledger.plan(plan.name, due)
             plan.next = due
-            self._tell(plan.name, plan.next, 0.0)
+            self._tell(plan.name, plan.next, None)
 
-    def _tell(self, name: str, due: datetime | None, lag: float) -> None:
+    def _tell(self, name: str, due: datetime | None, lag: float | None) -> None:
         for observer in self._observers:
             observer.next_due(name, due, lag)
 

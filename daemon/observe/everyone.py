@@ -28,8 +28,11 @@ class Everyone:
     def occurrence_missed(self, heartbeat: str, reason: str, count: int) -> None:
         self._tell(lambda observer: observer.occurrence_missed(heartbeat, reason, count))
 
-    def next_due(self, heartbeat: str, at: datetime | None, lag_seconds: float) -> None:
+    def next_due(self, heartbeat: str, at: datetime | None, lag_seconds: float | None) -> None:
         self._tell(lambda observer: observer.next_due(heartbeat, at, lag_seconds))
+
+    def heartbeat_removed(self, heartbeat: str) -> None:
+        self._tell(lambda observer: observer.heartbeat_removed(heartbeat))
 
     def breaker_changed(self, thread: str, guard: str, state: int) -> None:
         self._tell(lambda observer: observer.breaker_changed(thread, guard, state))

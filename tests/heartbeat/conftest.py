@@ -34,7 +34,8 @@ class Ear:
 
     def __init__(self) -> None:
         self.missed: list[tuple[str, str, int]] = []
-        self.due: list[tuple[str, datetime | None, float]] = []
+        self.due: list[tuple[str, datetime | None, float | None]] = []
+        self.removed: list[str] = []
 
     def run_finished(self, run: Run) -> None: ...
 
@@ -43,8 +44,11 @@ class Ear:
     def occurrence_missed(self, heartbeat: str, reason: str, count: int) -> None:
         self.missed.append((heartbeat, reason, count))
 
-    def next_due(self, heartbeat: str, at: datetime | None, lag_seconds: float) -> None:
+    def next_due(self, heartbeat: str, at: datetime | None, lag_seconds: float | None) -> None:
         self.due.append((heartbeat, at, lag_seconds))
+
+    def heartbeat_removed(self, heartbeat: str) -> None:
+        self.removed.append(heartbeat)
 
     def breaker_changed(self, thread: str, guard: str, state: int) -> None: ...
 
@@ -64,6 +68,7 @@ class Desk:
         self.instructions: list[str] = []
         self.seconds = 1.0
         self.dispatch: Callable[[Heartbeat, Occurrence], Any] = self.carry_out
+        self.stop: Callable[[], object] = lambda: None
 
     def write(self, name: str, matter: str, body: str = "Do it.") -> None:
         (self.path / f"{name}.md").write_text(f"---\n{matter}\n---\n{body}\n")
@@ -98,12 +103,14 @@ class Desk:
             Rules(**{"drain_seconds": 0, "turn_seconds": 10, **rules}),
         )
         task = asyncio.create_task(scheduler.run())
+        self.stop = task.cancel
         await self.clock.advance(0)
         try:
             yield scheduler
         finally:
             if not task.done():
-                task.cancel()
+                if not task.cancelling():
+                    task.cancel()
                 await self.clock.advance(rules.get("drain_seconds", 0))
             with suppress(asyncio.CancelledError):
                 await task

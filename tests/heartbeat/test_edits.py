@@ -58,7 +58,7 @@ def test_a_heartbeat_that_goes_bad_rests_and_says_why(desk: Any) -> None:
             why = scheduler.explain("look").why
             assert why.startswith("it is not scheduled: ")
             assert "every: expected a duration" in why
-            assert ("look", None, 0.0) == desk.ear.due[-2]
+            assert ("look", None, None) == desk.ear.due[-2]
             desk.write("look", "every: 30m")
             await desk.clock.advance(HOUR)
 
@@ -77,6 +77,7 @@ def test_a_deleted_heartbeat_is_not_due(desk: Any) -> None:
             (desk.path / "look.md").unlink()
             await desk.clock.advance(HOUR + 60)
             assert {} == scheduler.next_due()
+            assert ["look"] == desk.ear.removed
             with pytest.raises(UsageError, match="no heartbeat is called 'look'"):
                 scheduler.explain("look")
             desk.write("look", "every: 30m")
@@ -186,25 +187,46 @@ def test_a_beat_waits_for_its_thread(desk: Any) -> None:
 
 
 def test_a_beat_that_cannot_be_is_refused_with_a_reason(desk: Any) -> None:
-    """An unknown name, a bad file, the kill switch and a scheduler that does not run are told apart."""
+    """An unknown name, a bad file, the kill switch and a scheduler that was stopped are told apart."""
+    reasons: list[str] = []
     desk.write("look", "every: 30m")
     desk.write("bad", "every: often")
 
     async def story() -> None:
-        async with desk.running() as scheduler:
+        async with desk.running(switch=lambda: reasons[0] if reasons else None) as scheduler:
             with pytest.raises(UsageError, match="no heartbeat is called 'lok'; did you mean 'look'"):
                 await scheduler.beat("lok")
             with pytest.raises(ConfigError, match="every: expected a duration"):
                 await scheduler.beat("bad")
-            scheduler.pause("holiday")
+            reasons.append("holiday")
             with pytest.raises(UsageError, match=r"everything is paused \(holiday\)"):
                 await scheduler.beat("look")
-        with pytest.raises(UsageError, match="the scheduler is not running"):
+        with pytest.raises(UsageError, match="trimtab is stopping"):
             await scheduler.beat("look")
 
     asyncio.run(story())
 
     assert [] == desk.ran
+
+
+def test_a_beat_during_the_drain_is_refused(desk: Any) -> None:
+    """Once a stop has begun, nobody waits for a run that will never start."""
+    desk.write("a", "every: 1h")
+    desk.write("b", "every: 1h")
+    desk.seconds = 60
+
+    async def story() -> None:
+        async with desk.running(concurrency=2, drain_seconds=30) as scheduler:
+            await scheduler.beat("a")
+            stopping = asyncio.create_task(desk.clock.advance(10))
+            desk.stop()
+            await stopping
+            with pytest.raises(UsageError, match="trimtab is stopping"):
+                await asyncio.wait_for(scheduler.beat("b"), 1)
+
+    asyncio.run(story())
+
+    assert ["a 08:00:00 at 08:00:00"] == desk.ran
 
 
 def test_a_beat_that_waits_is_refused_at_a_stop(desk: Any) -> None:
