@@ -61,7 +61,10 @@ SCORE: Final = Family(
 )
 VERDICTS: Final = Family("trimtab_verdicts_total", "counter", ("guard", "level"), "Verdicts of guards on replies.")
 BREAKER: Final = Family(
-    "trimtab_breaker_state", "gauge", ("thread", "guard"), "State of a breaker: 0 closed, 1 half-open, 2 open."
+    "trimtab_breaker_state",
+    "gauge",
+    ("thread", "guard"),
+    "State of a breaker: 0 closed, 1 half-open (a probe is running or next), 2 open.",
 )
 RECOVERIES: Final = Family(
     "trimtab_recoveries_total", "counter", ("rung", "result"), "What each rung of recovery achieved."
@@ -72,6 +75,12 @@ COMMITS: Final = Family(
     "counter",
     ("kind",),
     "Commits to the vault: run for what a run wrote, person for changes that a person had made.",
+)
+UNREVIEWED: Final = Family(
+    "trimtab_vault_unreviewed_commits",
+    "gauge",
+    (),
+    "The agent's commits since the `reviewed` mark, at most 1000; NaN until they were counted.",
 )
 LAG: Final = Family(
     "trimtab_scheduler_lag_seconds", "gauge", (), "How late the last occurrence was dispatched, in seconds."
@@ -86,7 +95,7 @@ BUILD: Final = Family("trimtab_build_info", "gauge", ("version", "python"), "Alw
 
 FAMILIES: Final = (
     RUNS, RUN_SECONDS, LAST_SUCCESS, NEXT, INTERVAL, MISSED, STEPS, TOKENS, COST, BUDGET, SCORE, VERDICTS, BREAKER,
-    RECOVERIES, TOOL_CALLS, COMMITS, LAG, MODEL_UP, BUILD,
+    RECOVERIES, TOOL_CALLS, COMMITS, UNREVIEWED, LAG, MODEL_UP, BUILD,
 )  # fmt: skip
 
 

@@ -26,7 +26,7 @@ from prometheus_client import (
 
 from daemon.observe import catalogue
 from daemon.observe.catalogue import Family
-from daemon.observe.labels import OTHER, Bounded, Known
+from daemon.observe.labels import OTHER, Bounded, Known, printable
 from daemon.types import Outcome, Run, Step
 from guards import Level
 
@@ -84,6 +84,8 @@ class Metrics:
         self._recovered = self._counter(catalogue.RECOVERIES)
         self._calls = self._counter(catalogue.TOOL_CALLS)
         self._commits = self._counter(catalogue.COMMITS)
+        self._unreviewed = self._gauge(catalogue.UNREVIEWED)
+        self._unreviewed.set(float("nan"))  # without labels it cannot be absent, and 0 would say that all is reviewed
         self._lag = self._gauge(catalogue.LAG)
         self._up = self._gauge(catalogue.MODEL_UP)
         self._gauge(catalogue.BUILD).labels(version, platform.python_version()).set(1)
@@ -144,14 +146,18 @@ class Metrics:
     def forget(self, heartbeat: str) -> None:
         """Drop every series of a heartbeat whose file is gone."""
         for metric in (self._runs, self._run_seconds, self._success, self._next, self._interval, self._missed):
-            metric.remove_by_labels({"heartbeat": heartbeat})
+            metric.remove_by_labels({"heartbeat": printable(heartbeat)})
         self._heartbeats.forget(heartbeat)
         self._due.pop(heartbeat, None)
+
+    def heartbeat_removed(self, heartbeat: str) -> None:
+        """Drop what was shown of a heartbeat whose file is gone, so that nothing waits for it."""
+        self.forget(heartbeat)
 
     def forget_thread(self, thread: str) -> None:
         """Drop every series of a thread that will not be used again."""
         for metric in (self._score, self._breaker):
-            metric.remove_by_labels({"thread": thread})
+            metric.remove_by_labels({"thread": printable(thread)})
         self._threads.forget(thread)
 
     def run_finished(self, run: Run) -> None:
@@ -186,10 +192,14 @@ class Metrics:
         label, known = self.watch(heartbeat), reason in self._reasons
         self._missed.labels(label, self._reasons.label(reason if known else reason.partition(":")[0])).inc(count)
 
-    def next_due(self, heartbeat: str, at: datetime | None, lag_seconds: float) -> None:
-        """Note when a heartbeat is due next; None for never again, or while it is paused."""
+    def next_due(self, heartbeat: str, at: datetime | None, lag_seconds: float | None) -> None:
+        """Note when a heartbeat is due next; `at` None for never again, or while it is paused.
+
+        `lag_seconds` is how late an occurrence was dispatched just now, None when none was.
+        """
         label = self.watch(heartbeat)
-        self._lag.set(max(0.0, lag_seconds))
+        if lag_seconds is not None:
+            self._lag.set(max(0.0, lag_seconds))
         if label == OTHER:
             return  # one due time cannot stand for many heartbeats
         if at is None:
@@ -204,7 +214,7 @@ class Metrics:
         self._next.labels(label).set(due)
 
     def breaker_changed(self, thread: str, guard: str, state: int) -> None:
-        """Note where a breaker stands: 0 closed, 1 half-open, 2 open."""
+        """Note where a breaker stands: 0 closed, 1 half-open (a probe is running or next), 2 open."""
         self._breaker.labels(self._thread(thread), self._guards.label(guard)).set(state)
 
     def recovered(self, rung: str, result: str) -> None:
@@ -224,6 +234,10 @@ class Metrics:
     def vault_committed(self, kind: str) -> None:
         """Count a commit to the vault: `run` for what a run wrote, `person` for what a person had changed."""
         self._commits.labels(kind if kind in COMMIT_KINDS else OTHER).inc()
+
+    def vault_unreviewed(self, count: int) -> None:
+        """Note how many of the agent's commits no person has reviewed."""
+        self._unreviewed.set(max(0, count))
 
     def render(self) -> bytes:
         """Return everything in the text format that `content_type` names."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daemon.observe.labels import OTHER, Bounded, Known
+from daemon.observe.labels import OTHER, Bounded, Known, printable
 
 
 def test_a_known_name_is_itself_and_any_other_is_other() -> None:
@@ -36,3 +36,19 @@ def test_a_forgotten_name_leaves_room_for_a_new_one() -> None:
     assert labels.label("b") == "b"
     assert "b" in labels
     assert "a" not in labels
+
+
+@given(st.text(st.characters(exclude_categories=())))
+def test_a_label_can_always_be_printed(name: str) -> None:
+    """Whatever a name holds, half a surrogate pair included, its label is UTF-8 on one line, and is found again."""
+    labels = Bounded(2)
+    label = labels.label(name)
+
+    assert label == printable(name)
+    assert label.isprintable()
+    assert label.encode() == printable(label).encode()
+    assert name in labels
+    assert Known([name]).label(name) == label
+
+    labels.forget(name)
+    assert name not in labels

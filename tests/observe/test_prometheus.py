@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from math import isnan
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
@@ -232,6 +233,49 @@ def test_the_next_due_time_and_the_interval_follow_the_schedule(metrics: Metrics
     assert values(metrics)['heartbeat_interval_seconds{heartbeat="host-watch"}'] == 300
 
 
+def test_a_due_time_without_a_dispatch_says_nothing_of_lag(metrics: Metrics) -> None:
+    """The lag of the last dispatch stays when a due time is only made known."""
+    metrics.next_due("host-watch", START, 2.5)
+    metrics.next_due("host-watch", START + timedelta(seconds=40), None)
+
+    seen = values(metrics)
+    assert seen["scheduler_lag_seconds"] == 2.5
+    assert seen['heartbeat_next_timestamp_seconds{heartbeat="host-watch"}'] == START.timestamp() + 40
+
+
+def test_names_that_are_not_utf8_do_not_take_the_page_away(metrics: Metrics) -> None:
+    """A file name with a stray byte, as Python reads it, is shown escaped, and its series can be dropped again."""
+    odd = "caf\udce9\n\x00"
+    metrics.next_due(odd, START, 0)
+    metrics.run_finished(replace(RUN, occurrence=Occurrence(2, odd, START), outcome=Outcome.OK, ended_at=START))
+    metrics.occurrence_missed(odd, f"{odd}: {odd}", 1)
+    metrics.breaker_changed(odd, odd, 2)
+    metrics.step_done(replace(RUN, thread=odd), step(1, Verdict(odd, Level.PASS), model=odd, results=(result(odd),)))
+    metrics.model_state(odd, up=False)
+    assert metrics.render().decode().count(r'heartbeat="caf\\udce9\\n\\x00"') > 0
+
+    metrics.heartbeat_removed(odd)
+    metrics.forget_thread(odd)
+    assert 'heartbeat="caf' not in metrics.render().decode()
+    assert 'thread="caf' not in metrics.render().decode()
+
+
+def test_names_given_at_start_may_be_odd_too() -> None:
+    """A heartbeat, model or tool that was configured under such a name is counted under its escaped form."""
+    metrics = Metrics(Names(["\udcff"], ["\udcff"], ["\udcff"], ["\udcff"], ["\udcff"]), version="1")
+    metrics.step_done(RUN, step(1, model="\udcff"))
+
+    assert r'trimtab_steps_total{model="\\udcff"} 1.0' in metrics.render().decode()
+
+
+def test_commits_to_review_are_shown_once_they_were_counted(metrics: Metrics) -> None:
+    """Before the first count the gauge is not a number, because 0 would say that all is reviewed."""
+    assert isnan(values(metrics)["vault_unreviewed_commits"])
+
+    metrics.vault_unreviewed(7)
+    assert values(metrics)["vault_unreviewed_commits"] == 7
+
+
 def test_a_heartbeat_that_is_never_due_shows_no_due_time(metrics: Metrics) -> None:
     """A paused heartbeat has no next time, so that it cannot be overdue."""
     metrics.next_due("host-watch", START + timedelta(seconds=40), 0)
@@ -241,10 +285,10 @@ def test_a_heartbeat_that_is_never_due_shows_no_due_time(metrics: Metrics) -> No
 
 
 def test_a_deleted_heartbeat_leaves_no_series(metrics: Metrics) -> None:
-    """After `forget` nothing on the page names the heartbeat, and watching it again starts at 0."""
+    """After `heartbeat_removed` nothing on the page names the heartbeat, and watching it again starts at 0."""
     metrics.next_due("host-watch", START + timedelta(seconds=40), 0)
     metrics.run_finished(replace(RUN, ended_at=START, outcome=Outcome.OK))
-    metrics.forget("host-watch")
+    metrics.heartbeat_removed("host-watch")
     assert "host-watch" not in metrics.render().decode()
 
     metrics.watch("host-watch")
