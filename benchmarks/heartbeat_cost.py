@@ -28,8 +28,6 @@ SETTINGS = """name = "bench"
 backend = "openai"
 url = "http://127.0.0.1:{port}/v1"
 model = "instant"
-[guards.repeat]
-enabled = false
 [context]
 recall_notes = 0
 """
@@ -101,7 +99,7 @@ def main() -> int:
             before = agent.cpu_seconds()
             runs = agent.beats("thread", 50)
             cost = (agent.cpu_seconds() - before) / 50
-            marks.append((cost, agent.resident_mib(), max(run["tokens"] for run in runs)))
+            marks.append((cost, agent.resident_mib(), max(run["prompt_tokens"] for run in runs)))
         (cpu0, rss0, _), (cpu1, rss1, _) = marks[0], marks[-1]
         print(f"over {beats} heartbeats of one thread: CPU {cpu0 * 1000:.1f} -> {cpu1 * 1000:.1f} ms a heartbeat, "
               f"memory {rss0:.0f} -> {rss1:.0f} MiB, largest request {max(map(len, sent())):,} bytes")  # fmt: skip

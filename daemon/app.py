@@ -79,7 +79,7 @@ class Agent:
 
     async def resting(self, heartbeat: Heartbeat) -> str | None:
         """Return why a heartbeat must rest now, None if it may run."""
-        return await resting(heartbeat.thread or heartbeat.name, self.states, self.clock, self._cooldown)
+        return await resting(heartbeat.stream, self.states, self.clock, self._cooldown)
 
     @property
     def _cooldown(self) -> float:
@@ -102,8 +102,9 @@ class Agent:
             compact_at=self.settings.context.compact_at,
             keep_runs=self.settings.context.keep_runs,
         )
-        thread = heartbeat.thread or heartbeat.name
-        recovery = Recovery(thread, self._panel(heartbeat), self.states, self.clock, self._cooldown, self.observer)
+        recovery = Recovery(
+            heartbeat.stream, self._panel(heartbeat), self.states, self.clock, self._cooldown, self.observer
+        )
         toolbox = Toolbox([self._tool(heartbeat, name) for name in heartbeat.tools], setting)
         so_far = replace(run, model=model.name)
         return Loop(gather, model, recovery, toolbox, memory, self.recorder, self.clock, so_far)
@@ -136,13 +137,15 @@ class Agent:
 
 
 @contextlib.asynccontextmanager
-async def opened(home: Home, observers: Sequence[Observer] = (), clock: Clock | None = None) -> AsyncIterator[Agent]:
+async def opened(
+    home: Home, observers: Sequence[Observer] = (), clock: Clock | None = None, settings: Settings | None = None
+) -> AsyncIterator[Agent]:
     """Open the agent of a directory that the caller holds; everything is closed again, in order, at the end.
 
     Raises ConfigError for anything that a person wrote wrongly, StorageError for a disk that does not work.
     """
     clock = clock or SystemClock()
-    settings = load_settings(home.path)
+    settings = settings or load_settings(home.path)
     panel(settings, {})
     tools = {name: _plugged(TOOLS, "tools", name, name, settings.tools.get(name, {}))() for name in TOOLS}
     for name in settings.tools:
@@ -213,15 +216,16 @@ async def beat_once(home: Home, name: str, observers: Sequence[Observer]) -> dic
 def shown(run: Run) -> dict[str, Any]:
     """Return a run as commands print it."""
     return {
-        "id": run.id,
+        "run": run.id,
         "heartbeat": run.occurrence.heartbeat,
-        "scheduled_for": run.occurrence.scheduled_for.isoformat(),
+        "scheduled_for": f"{run.occurrence.scheduled_for:%Y-%m-%dT%H:%M:%S.%fZ}",
         "outcome": str(run.outcome),
         "reason": run.reason,
         "said": run.said,
         "steps": run.steps,
-        "tokens": run.usage.prompt + run.usage.completion,
-        "reused": run.usage.reused,
+        "prompt_tokens": run.usage.prompt,
+        "completion_tokens": run.usage.completion,
+        "reused_tokens": run.usage.reused,
         "usd": run.usage.usd,
         "model": run.model,
         "commit": run.commit,

@@ -10,6 +10,7 @@ import fcntl
 import importlib.resources
 import os
 import re
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -91,6 +92,17 @@ class Home:
         except (OSError, ValueError):
             return None
 
+    def _lock_alone(self, handle: int) -> None:
+        for patience in (0.05, 0.15, 0.3, 0.5, None):  # a `status` that looks at the lock has it for a moment
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return
+            except BlockingIOError:
+                if patience is None:
+                    who = f"another trimtab (process {self.holder()})"
+                    raise AlreadyRunning(f"{self.path}: {who} holds this agent") from None
+                time.sleep(patience)
+
     @contextlib.contextmanager
     def held(self) -> Iterator[None]:
         """Hold the directory alone; the kernel lets go of it when the process dies, however it dies.
@@ -102,12 +114,7 @@ class Home:
         except OSError as wrong:
             raise StorageError(f"{self.path}: cannot be written: {wrong.strerror}") from None
         try:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise AlreadyRunning(
-                    f"{self.path}: another trimtab (process {self.holder()}) holds this agent"
-                ) from None
+            self._lock_alone(handle)
             with contextlib.suppress(OSError):  # the lock holds without its note, also on a full disk
                 os.ftruncate(handle, 0)
                 os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)

@@ -45,11 +45,11 @@ class Loop:
             began = self.clock.now()
             left = max(1.0, ends - self.clock.monotonic())
             reply = await self.model.reply(prompt, stop=self.recovery.stop, seconds=left)
-            run = self.latest = _spent(run, number, reply)
+            run = _spent(run, number, reply)
             step = Step(number, began, sent, reply, self.recovery.judge(reply), tools=offered)
             cure, heard = self.recovery.answer(step.verdicts), tuple[Message, ...]()
             if cure is None and (not reply.calls or reply.finish != "stop"):
-                await self.recorder.step(run, step)
+                await self._record(run, step)
                 outcome, reason = concluded(heartbeat, offered, results, reply)
                 return await self._end(
                     run, outcome, reason, (*prompt.messages[first:], reply.message()), said=reply.text
@@ -60,7 +60,7 @@ class Loop:
                 heard = self.context.heard(step.results)
                 prompt = prompt.plus(reply.message(), *heard)
             if cure is not None:
-                await self.recorder.step(run, _withheld(step, cure))
+                await self._record(run, _withheld(step, cure))
                 if cure.rung == "rest":
                     return await self._end(run, cure.outcome, cure.reason, ())
                 heard = (*heard, self.context.hint(cure.verdict.hint))
@@ -70,12 +70,16 @@ class Loop:
 
     async def _act(self, run: Run, step: Step) -> tuple[Step, Cure | None]:
         """Record the reply, then run its calls, record what came back and let the guards hear it."""
-        await self.recorder.step(run, step)
+        await self._record(run, step)
         results = tuple([await self.tools.run(call) for call in step.reply.calls])
         heard = self.recovery.hear(results)
         step = replace(step, results=results, verdicts=step.verdicts + tuple(v for v in heard if v.level > Level.PASS))
-        await self.recorder.step(run, step)
+        await self._record(run, step)
         return step, self.recovery.answer(heard)
+
+    async def _record(self, run: Run, step: Step) -> None:
+        await self.recorder.step(run, step)
+        self.latest = run
 
     async def _end(
         self, run: Run, outcome: Outcome, reason: str, said_so_far: Sequence[Message], said: str = ""
@@ -85,10 +89,10 @@ class Loop:
         `said_so_far` joins the thread unless the run failed: a bad example is followed by the next run.
         """
         run = replace(run, ended_at=self.clock.now(), outcome=outcome, reason=reason, said=said)
-        run = replace(run, commit=await self.memory.keep(run))
+        run = self.latest = replace(run, commit=await self.memory.keep(run))
         joins = outcome in (Outcome.OK, Outcome.NOTHING_TO_DO)
         await self.recorder.finish(run, said_so_far if joins else ())
-        await self.recovery.close(completed=True)
+        await self.recovery.close(outcome)
         return run
 
 

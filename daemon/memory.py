@@ -57,6 +57,10 @@ class VaultMemory:
         self.kept: Kept | None = None
         self.recalled: Sequence[Recalled] = ()
 
+    def pending(self) -> int:
+        """Return how many notes were written and are not committed."""
+        return 0 if self.kept is not None else len(self._draft.paths)
+
     async def keep(self, run: Run) -> str | None:
         """Commit what the run wrote and return the commit id, None if it wrote nothing.  Raises StorageError."""
         if not self._draft.paths:

@@ -60,6 +60,7 @@ class Recovery:
         self._breakers = breakers(kept, self._cooldown)
         for breaker in self._breakers.values():
             breaker.allows(self._clock.now().timestamp())  # one that has rested is half-open now: this run is its probe
+        self._tell_breakers()
 
     def listen(self) -> None:
         """Begin to watch a new reply as it is written."""
@@ -102,27 +103,30 @@ class Recovery:
         log.warning("guard.tripped", guard=verdict.guard, score=verdict.score, reason=verdict.reason, rung="rest")
         return Cure(verdict, "rest")
 
-    async def close(self, completed: bool) -> None:
+    async def close(self, outcome: Outcome) -> None:
         """Move the breakers as the run ended, and write down everything that the guards remember.
 
-        `completed` is False when the run says nothing about the guards: no model, or interrupted.
+        Only a run that came to a good end closes a breaker: one without a model, or over its budget, proved nothing.
         """
-        at = self._clock.now().timestamp()
-        if self._retried is not None and completed:
+        at, well = self._clock.now().timestamp(), outcome in (Outcome.OK, Outcome.NOTHING_TO_DO)
+        if self._retried is not None and (well or self._ended is not None):
             self._observer.recovered("retry", "failed" if self._ended else "worked")
         if self._ended is not None and self._ended.outcome == "tripped":
             breaker = self._breakers.setdefault(self._ended.guard, Breaker(self._cooldown))
             breaker.trip(at)
             self._observer.recovered("rest", "opened")
             log.warning("breaker.opened", guard=self._ended.guard, thread=self._thread, rest_seconds=breaker.rest)
-        elif completed:
+        elif well:
             for breaker in self._breakers.values():
                 breaker.passed(at)
-        for guard, breaker in self._breakers.items():
-            self._observer.breaker_changed(self._thread, guard, breaker.code)
+        self._tell_breakers()
         states: dict[str, Mapping[str, Any]] = dict(self._panel.state())
         states |= {_BREAKER + guard: breaker.state() for guard, breaker in self._breakers.items()}
         await self._states.save(self._thread, states)
+
+    def _tell_breakers(self) -> None:
+        for guard, breaker in self._breakers.items():
+            self._observer.breaker_changed(self._thread, guard, breaker.code)
 
 
 def breakers(states: Mapping[str, Mapping[str, Any]], cooldown: float) -> dict[str, Breaker]:

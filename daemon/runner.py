@@ -35,7 +35,7 @@ class Runner:
     async def __call__(self, heartbeat: Heartbeat, occurrence: Occurrence) -> Run:
         """Carry out one occurrence.  Raises nothing but CancelledError, and that only after the run is recorded."""
         now = self._clock.now()
-        run = Run(f"{now:%Y%m%dT%H%M%S}-{secrets.token_hex(3)}", occurrence, heartbeat.thread or heartbeat.name, now)
+        run = Run(f"{now:%Y%m%dT%H%M%S}-{secrets.token_hex(3)}", occurrence, heartbeat.stream, now)
         loop: Loop | None = None
         with bind_run(run.id, heartbeat.name):
             log.info("run.started", scheduled_for=occurrence.scheduled_for.isoformat())
@@ -65,16 +65,20 @@ class Runner:
         return run
 
     def _ended(self, loop: Loop | None, run: Run, outcome: Outcome, reason: str) -> Run:
-        """Return the run as far as it came."""
+        """Return the run as far as it came; one that had ended before something failed keeps its end."""
         latest = loop.latest if loop is not None and loop.latest is not None else run
+        if latest.outcome is not None:
+            return latest
+        if loop is not None and (lost := loop.memory.pending()):
+            reason = f"{reason} ({lost} note{'s' if lost > 1 else ''} of it not kept)"
         return replace(latest, ended_at=self._clock.now(), outcome=outcome, reason=" ".join(reason.split())[:500])
 
     async def _record(self, loop: Loop | None, run: Run) -> None:
         """Close the record; where even that fails (a full disk), owe it until the next run."""
         try:
             await self._recorder.finish(run, ())
-            if loop is not None:
-                await loop.recovery.close(completed=False)
+            if loop is not None and run.outcome is not None:
+                await loop.recovery.close(run.outcome)
         except StorageError as failed:
             self._owed.append(run)
             log.error("run.unrecorded", reason=str(failed))
@@ -83,8 +87,12 @@ class Runner:
     async def _settle(self) -> None:
         """Write down the ends of runs that could not be written when they came."""
         while self._owed:
-            await self._recorder.finish(self._owed[0], ())
-            self._owed.pop(0)
+            owed = self._owed.pop(0)
+            try:
+                await self._recorder.finish(owed, ())
+            except StorageError:
+                self._owed.append(owed)
+                raise
 
     def _tell(self, run: Run) -> None:
         level = log.info if run.outcome in (Outcome.OK, Outcome.NOTHING_TO_DO) else log.warning

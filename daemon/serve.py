@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import signal
 import sys
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -19,8 +19,9 @@ import structlog
 from daemon import __version__, telemetry
 from daemon.app import Agent, opened, panel, shown
 from daemon.control import answering
-from daemon.errors import UsageError
+from daemon.errors import TrimtabError, UsageError
 from daemon.heartbeat.alarms import ApschedulerAlarms
+from daemon.heartbeat.fields import NAME
 from daemon.heartbeat.misfire import Reason
 from daemon.heartbeat.rules import Rules
 from daemon.heartbeat.scheduler import Scheduler
@@ -42,25 +43,37 @@ _STALE_SECONDS = 60.0  # a scheduler that has looked at nothing for so long is n
 
 
 async def serve(home: Home, first: Sequence[str], observers: Sequence[Observer], told: bool) -> None:
-    """Run the agent until SIGTERM or SIGINT.  `told` keeps the log quiet, because a story is being told.
+    """Run the agent until SIGTERM or SIGINT; a second signal ends the runs in hand at once.
 
-    Raises TrimtabError when it cannot start, and whatever ended a side task.
+    `told` keeps the log quiet, because a story is being told.  Raises TrimtabError when it cannot start, and what ended
+    a side task: alone if it is one, as a group if they are several.
     """
+    try:
+        await _serve(home, first, observers, told)
+    except BaseExceptionGroup as group:
+        ends = group
+        while len(ends.exceptions) == 1 and isinstance(ends.exceptions[0], BaseExceptionGroup):
+            ends = ends.exceptions[0]
+        raise ends.exceptions[0] if len(ends.exceptions) == 1 else ends from None
+
+
+async def _serve(home: Home, first: Sequence[str], observers: Sequence[Observer], told: bool) -> None:
     notify = Notify.from_environment()
     settings = load_settings(home.path)
     _log(settings, told)
     with home.held():
         metrics = Metrics(_names(home, settings), version=__version__)
-        async with opened(home, [metrics, *observers]) as agent:
+        async with opened(home, [metrics, *observers], settings=settings) as agent:
             await _take_over(agent, metrics)
-            async with _running(agent, metrics, notify) as (address, scheduler):
+            stop = asyncio.Event()
+            async with _running(agent, metrics, notify, stop) as (address, scheduler):
                 notify.ready(f"{len(agent.folder.heartbeats)} heartbeats, metrics at {address}")
                 log.info(
                     "daemon.started", version=__version__, agent=settings.name, home=str(home.path), metrics=address
                 )
                 if told:
                     sys.stderr.write(f"{settings.name} is awake; metrics at {address}/metrics; Ctrl-C stops it\n")
-                await _until_stopped(scheduler, first)
+                await _until_stopped(stop, scheduler, first)
                 notify.stopping("ending the runs in hand")
         log.info("daemon.stopped")
 
@@ -77,8 +90,10 @@ async def _take_over(agent: Agent, metrics: Metrics) -> None:
 
 
 @contextlib.asynccontextmanager
-async def _running(agent: Agent, metrics: Metrics, notify: Notify) -> AsyncIterator[tuple[str, Scheduler]]:
-    """Start everything that runs beside the runs; stop it in reverse order."""
+async def _running(
+    agent: Agent, metrics: Metrics, notify: Notify, stop: asyncio.Event
+) -> AsyncIterator[tuple[str, Scheduler]]:
+    """Start everything that runs beside the runs; stop it in reverse order, hearing signals until the last ends."""
     scheduler = Scheduler(
         agent.ledger,
         agent.runner(),
@@ -110,19 +125,40 @@ async def _running(agent: Agent, metrics: Metrics, notify: Notify) -> AsyncItera
             side.create_task(scheduler.run(), name="scheduler"),
             side.create_task(Watchdog(notify, agent.clock, lambda: ill() is None).run(), name="watchdog"),
         ]
+
+        def signalled() -> None:
+            if stop.is_set():
+                log.warning("daemon.hurried")
+                tasks[0].cancel()
+            stop.set()
+
         try:
-            await scheduler.awake()
-            yield address, scheduler
+            with _signals(signalled):
+                await scheduler.awake()
+                yield address, scheduler
+                for task in tasks:
+                    task.cancel()
+                await asyncio.wait(tasks)
         finally:
             for task in tasks:
                 task.cancel()
 
 
-async def _until_stopped(scheduler: Scheduler, first: Sequence[str]) -> None:
-    """Run the `first` heartbeats, then wait for a signal."""
-    loop, stop = asyncio.get_running_loop(), asyncio.Event()
+@contextlib.contextmanager
+def _signals(heard: Callable[[], None]) -> Iterator[None]:
+    """Call `heard` at each SIGTERM and SIGINT."""
+    loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop.set)
+        loop.add_signal_handler(number, heard)
+    try:
+        yield
+    finally:
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.remove_signal_handler(number)
+
+
+async def _until_stopped(stop: asyncio.Event, scheduler: Scheduler, first: Sequence[str]) -> None:
+    """Run the `first` heartbeats, then wait for a signal."""
     beats = asyncio.ensure_future(_beat_first(scheduler, first))
     waiting = asyncio.ensure_future(stop.wait())
     try:
@@ -133,8 +169,6 @@ async def _until_stopped(scheduler: Scheduler, first: Sequence[str]) -> None:
     finally:
         beats.cancel()
         waiting.cancel()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            loop.remove_signal_handler(number)
 
 
 async def _beat_first(scheduler: Scheduler, names: Sequence[str]) -> None:
@@ -142,8 +176,8 @@ async def _beat_first(scheduler: Scheduler, names: Sequence[str]) -> None:
         try:
             started = await scheduler.beat(name)
             await asyncio.shield(started.run)
-        except UsageError as refused:
-            log.warning("beat.refused", heartbeat=name, reason=str(refused))
+        except TrimtabError as refused:
+            log.error("beat.refused", heartbeat=name, reason=str(refused))
 
 
 async def _answer(agent: Agent, scheduler: Scheduler, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -168,7 +202,7 @@ async def _answer(agent: Agent, scheduler: Scheduler, request: Mapping[str, Any]
 
 def _names(home: Home, settings: Settings) -> Names:
     return Names(
-        heartbeats=[path.stem for path in sorted(home.heartbeats.glob("*.md"))],
+        heartbeats=[path.stem for path in sorted(home.heartbeats.glob("*.md")) if NAME.fullmatch(path.stem)],
         models=list(settings.models),
         guards=[guard.name for guard in panel(settings, {}).guards],
         tools=sorted({*TOOLS, *settings.tools}),

@@ -45,7 +45,7 @@ class LogSection(Section):
 class BreakerSection(Section):
     """How long a heartbeat rests after a trip that nothing helped, in seconds; it doubles with each failed probe."""
 
-    cooldown_seconds: float = Field(default=1800, gt=0)
+    cooldown_seconds: float = Field(default=1800, gt=0, le=86_400)
 
 
 class ContextSection(Section):
@@ -67,7 +67,7 @@ class Settings(BaseSettings):
     name: str = Field(default="agent", pattern=r"^[a-z0-9][a-z0-9-]{0,40}$")
     timezone: str = "UTC"
     concurrency: int = Field(default=1, ge=1, le=16)
-    drain_seconds: float = Field(default=30, ge=0, le=3600)
+    drain_seconds: float = Field(default=30, ge=0, le=80)  # the unit gives the whole stop 90 seconds
     models: dict[str, dict[str, Any]] = Field(default_factory=lambda: {"local": {"backend": "llama_cpp"}})
     guards: dict[str, dict[str, Any]] = Field(default_factory=dict)
     tools: dict[str, dict[str, Any]] = Field(default_factory=dict)

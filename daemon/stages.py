@@ -90,6 +90,9 @@ class Tools(Protocol):
 class Memory(Protocol):
     """The notes of one run: nothing is in the vault before `keep`."""
 
+    def pending(self) -> int:
+        """Return how many notes are written and not kept yet."""
+
     async def keep(self, run: Run) -> str | None:
         """Commit what the run wrote, once, with trailers that lead to it; return the commit id, None if nothing."""
 

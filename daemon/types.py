@@ -72,6 +72,11 @@ class Heartbeat:
     budget: Budget = Budget()
     paused: bool = False
 
+    @property
+    def stream(self) -> str:
+        """What guards know its outputs by: its thread; for a fresh context each time a name that no thread can have."""
+        return f"{self.name}#" if self.thread is None else self.thread
+
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:

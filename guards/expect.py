@@ -13,6 +13,12 @@ from guards.text import fingerprint
 _SHOWN = 40
 
 
+def names(tool: str, args: Mapping[str, object]) -> tuple[str, ...]:
+    """Return what a call can be expected as: its tool, and the action of it if it has one ("vault", "vault.append")."""
+    action = args.get("action")
+    return (tool, f"{tool}.{action}") if isinstance(action, str) else (tool,)
+
+
 class Expect(Guard):
     """A turn that ends in words although a tool that it was for has not succeeded.
 
@@ -21,7 +27,7 @@ class Expect(Guard):
     Source: a postcondition; models say "done" and have done nothing (verbal-behavioural dissociation).
     False alarms: none by construction; whoever declares a tool wants it called.
     Silent on purpose: without expectations (the default), and for outputs that belong to no turn.
-    Options: `tools`, the names of the tools that must succeed.
+    Options: `tools`, the names of the tools that must succeed, or of their actions ("vault.append").
 
         >>> from guards import Call, CallResult, Output
         >>> guard = Expect(tools=["vault"])
@@ -59,14 +65,14 @@ class Expect(Guard):
         """Forget the turn."""
         self._turn = 0
         self._worked = [False] * len(self._tools)
-        self._asked: tuple[str, ...] = ()
+        self._asked: tuple[tuple[str, ...], ...] = ()
 
     def update(self, output: Output) -> Verdict:
         """Trip where a turn ends and something expected is missing."""
         turn = fingerprint(output.turn or "")
         if turn != self._turn:
             self._turn, self._worked = turn, [False] * len(self._tools)
-        self._asked = tuple(call.name for call in output.calls)
+        self._asked = tuple(names(call.name, call.args) for call in output.calls)
         missing = [tool for tool, worked in zip(self._tools, self._worked, strict=True) if not worked]
         if not missing or output.calls or output.turn is None:
             return Verdict(self.name)
@@ -82,9 +88,10 @@ class Expect(Guard):
 
     def observe(self, results: Sequence[CallResult]) -> Verdict:
         """Note which of the calls succeeded."""
-        for name, result in zip(self._asked, results, strict=False):
-            if result.ok and name in self._tools:
-                self._worked[self._tools.index(name)] = True
+        for asked, result in zip(self._asked, results, strict=False):
+            for name in asked if result.ok else ():
+                if name in self._tools:
+                    self._worked[self._tools.index(name)] = True
         return Verdict(self.name)
 
     def state(self) -> dict[str, Json]:

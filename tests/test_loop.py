@@ -77,6 +77,10 @@ class Shelf:
 
     story: list[str]
 
+    def pending(self) -> int:
+        """Nothing waits."""
+        return 0
+
     async def keep(self, run: Run) -> str | None:
         """Keep what was written."""
         self.story.append("kept")

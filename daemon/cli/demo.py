@@ -31,7 +31,7 @@ def demo(
     temperature: Annotated[float, typer.Option(help="Sampling temperature; at 0 a small model repeats itself.")] = 0.0,
     beats: Annotated[int, typer.Option(help="How many heartbeats at most.")] = 30,
 ) -> None:
-    """Watch a real collapse and the breaker that ends it, in a directory that is thrown away afterwards."""
+    """Watch a real collapse and the breaker that ends it, in a directory that is thrown away; exit code 0 if it did."""
     telemetry.setup("error")
     typer.echo(f"The shipped model writes a watch log at temperature {temperature:g}: {beats} heartbeats at most.")
     with tempfile.TemporaryDirectory(prefix="trimtab-demo-") as folder:
@@ -43,7 +43,8 @@ def demo(
         )
         typer.echo("the heartbeat rests now. A daemon would try a probe after half an hour.")
     else:
-        typer.echo(f"\n{spoke} of {len(outcomes)} heartbeats were fine and no breaker had to open.")
+        typer.echo(f"\n{spoke} of {len(outcomes)} heartbeats were fine and no breaker opened.")
+        raise typer.Exit(1)
 
 
 async def _beats(path: Path, temperature: float, beats: int) -> list[str]:

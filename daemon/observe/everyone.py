@@ -47,7 +47,7 @@ class Everyone:
         for observer in self._observers:
             try:
                 say(observer)
-            except OSError as wrong:
+            except (OSError, ValueError) as wrong:
                 log.warning("observer.failed", observer=type(observer).__name__, reason=str(wrong))
 
 

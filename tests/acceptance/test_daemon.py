@@ -90,7 +90,7 @@ def test_a_beat_leaves_a_note_a_commit_a_trajectory_and_metrics(home: Path) -> N
     assert run["said"] == "The load was looked at and noted in the journal."
     page = next((home / "vault/journal").glob("*.md")).read_text()
     assert "watch: looked at the load" in page
-    assert f"Trimtab-Run: {run['id']}" in git(home, "log", "-1", "--format=%B")
+    assert f"Trimtab-Run: {run['run']}" in git(home, "log", "-1", "--format=%B")
     assert git(home, "rev-parse", "HEAD").strip() == run["commit"]
     assert git(home, "status", "--porcelain") == ""
     assert rows(home, "SELECT outcome, steps FROM run") == [("ok", 3)]
