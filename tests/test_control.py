@@ -81,3 +81,35 @@ def test_nonsense_is_answered_and_survived(tmp_path: Path, line: bytes) -> None:
 
     assert b"not a request" in answer
     assert {"asked": "status"} == after
+
+
+def test_a_request_that_is_open_at_the_end_is_told(tmp_path: Path) -> None:
+    """Whoever waits for a daemon that stops is answered, and the socket closes at once."""
+
+    async def never(request: Mapping[str, Any]) -> dict[str, Any]:
+        await asyncio.sleep(3600)
+        return {}
+
+    async def scenario() -> None:
+        async with answering(tmp_path / "s.sock", never):
+            waiting = asyncio.create_task(ask(tmp_path / "s.sock", {"do": "beat"}, 60))
+            await asyncio.sleep(0.1)
+        await asyncio.wait_for(waiting, 5)
+
+    with pytest.raises(TrimtabError, match="was stopped before this ended"):
+        asyncio.run(scenario())
+
+
+def test_a_daemon_that_does_not_answer_is_one_line(tmp_path: Path) -> None:
+    """A daemon that hangs makes a command fail with a sentence, not a traceback."""
+
+    async def never(request: Mapping[str, Any]) -> dict[str, Any]:
+        await asyncio.sleep(3600)
+        return {}
+
+    async def scenario() -> None:
+        async with answering(tmp_path / "s.sock", never):
+            await ask(tmp_path / "s.sock", {"do": "beat"}, 0.1)
+
+    with pytest.raises(TrimtabError, match="did not answer within 0.1 s"):
+        asyncio.run(scenario())

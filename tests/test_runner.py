@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
+from typing import cast
 
 import pytest
 
@@ -154,3 +156,27 @@ def test_the_id_of_a_run_says_when_and_is_its_own() -> None:
 
     assert first.id != second.id
     assert first.id.startswith("20261120T211700-")
+
+
+def test_a_run_that_had_ended_keeps_its_end() -> None:
+    """What fails after a run is over (its guards' memory, say) does not rewrite how it ended."""
+    recorder, ears = MemoryRecorder(), Ears()
+
+    class Ended:
+        """A loop that ended ok, with its commit, and then fails."""
+
+        latest: Run | None = None
+        recovery = type("Closed", (), {"close": staticmethod(lambda outcome: asyncio.sleep(0))})
+
+        async def run(self, heartbeat: Heartbeat, run: Run) -> Run:
+            """End, then fail."""
+            self.latest = replace(run, ended_at=NOW, outcome=Outcome.OK, commit="c0ffee")
+            await recorder.finish(self.latest, ())
+            raise StorageError("trimtab.db: the disk is full")
+
+    async def assemble(heartbeat: Heartbeat, run: Run) -> Loop:
+        return cast("Loop", Ended())
+
+    asyncio.run(Runner(assemble, recorder, [ears], HeldClock(NOW))(BEAT, Occurrence(1, "watch", NOW)))
+
+    assert (Outcome.OK, "c0ffee") == (ears.heard[0].outcome, ears.heard[0].commit)
