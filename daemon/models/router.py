@@ -5,7 +5,7 @@ It never changes models silently: the note of the reply names every model that w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import structlog
@@ -25,15 +25,24 @@ def stays_here(model: Model) -> bool:
 class Router:
     """Several models as one (implements stages.Model).  `sensitive` work is shown to none that sends it elsewhere.
 
-    It owns none of its models.
+    It owns none of its models.  `tell` hears (name, True) of a model that answered and (name, False) of one that could
+    not; of one that was not asked it hears nothing.
     """
 
-    def __init__(self, routes: Sequence[Model], clock: Clock, *, sensitive: bool = False) -> None:
+    def __init__(
+        self,
+        routes: Sequence[Model],
+        clock: Clock,
+        *,
+        sensitive: bool = False,
+        tell: Callable[[str, bool], None] | None = None,
+    ) -> None:
         allowed = [model for model in routes if stays_here(model)] if sensitive else list(routes)
         if not allowed:
             named = ", ".join(model.name for model in routes) or "none"
             raise ConfigError("heartbeat", "model", f"expected a model on this machine for sensitive work, not {named}")
         self._routes, self._clock = tuple(allowed), clock
+        self._tell = tell or _tell_nobody
         self.name = allowed[0].name
         self.local = all(stays_here(model) for model in allowed)
 
@@ -60,11 +69,13 @@ class Router:
             try:
                 reply = await model.reply(prompt, stop=listen, seconds=left)
             except ModelUnavailable as why:
+                self._tell(model.name, False)
                 if heard or len(self._routes) == 1:
                     raise
                 log.warning("model.passed_over", model=model.name, why=str(why))
                 passed.append(str(why))
                 continue
+            self._tell(model.name, True)
             notes = [f"asked {model.name} because: {'; '.join(passed)}"] if passed else []
             return replace(reply, note="; ".join([*notes, reply.note] if reply.note else notes))
         raise ModelUnavailable("no model of the route answered: " + "; ".join(passed))
@@ -84,3 +95,7 @@ class Router:
 
     async def close(self) -> None:
         """Do nothing: the models belong to whoever made them, and other routers may be using them."""
+
+
+def _tell_nobody(name: str, up: bool) -> None:
+    """Nobody wants to know."""

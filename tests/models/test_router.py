@@ -76,11 +76,15 @@ def test_words_that_were_heard_are_not_said_again_by_another() -> None:
             first = OpenAI("a", OpenAI.Options(url=server.url, model="m"), Path())
             second = _says("b", "B")
             with pytest.raises(ModelUnavailable) as caught:
-                await Router([first, second], SkippingClock()).reply(PROMPT, stop=lambda piece: False, seconds=5)
+                await Router([first, second], SkippingClock(), tell=told).reply(
+                    PROMPT, stop=lambda piece: False, seconds=5
+                )
             await first.close()
             return str(caught.value), len(second.prompts)
 
+    told = Told()
     line, asked = asyncio.run(talk())
+    assert told.heard == [("a", False)]
     assert "closed the connection in the middle of its answer" in line
     assert asked == 0
 
@@ -100,6 +104,40 @@ def test_a_server_that_refuses_is_replaced() -> None:
     reply = asyncio.run(talk())
     assert reply.text == "B"
     assert "paid: the server at 127.0.0.1" in reply.note
+
+
+class Told:
+    """Who was said to answer or not, in order."""
+
+    def __init__(self) -> None:
+        self.heard: list[tuple[str, bool]] = []
+
+    def __call__(self, name: str, up: bool) -> None:
+        self.heard.append((name, up))
+
+
+def test_it_tells_who_answers_and_who_does_not() -> None:
+    """Each model that was asked is told of once a call, and one behind the answer is not: nobody asked it."""
+    told = Told()
+    _ask(Router([_says("a", DEAD), _says("b", "B"), _says("c", "C")], SkippingClock(), tell=told))
+    assert told.heard == [("a", False), ("b", True)]
+
+
+def test_it_tells_of_a_single_model_that_is_away() -> None:
+    """A route of one raises what its model raised, and tells of it all the same."""
+    told = Told()
+    with pytest.raises(ModelUnavailable, match=r"^a: line 1"):
+        _ask(Router([_says("a", DEAD)], SkippingClock(), tell=told))
+    assert told.heard == [("a", False)]
+
+
+def test_it_does_not_tell_of_a_model_that_had_no_time() -> None:
+    """A model that was passed over because the time was up may well be there."""
+    clock, told = SkippingClock(), Told()
+    spent: dict[str, Any] = {"fail": "unavailable", "delay": 30}
+    with pytest.raises(ModelUnavailable, match="no time was left"):
+        _ask(Router([_says("a", spent, clock=clock), _says("c", "C")], clock, tell=told), seconds=10)
+    assert told.heard == [("a", False)]
 
 
 def test_the_time_is_for_all_of_them() -> None:
