@@ -36,7 +36,9 @@ class At:
         if at.tzinfo is None:
             at = at.replace(tzinfo=zone)
             if at.astimezone(UTC).astimezone(zone).replace(tzinfo=None) != at.replace(tzinfo=None):
-                raise ValueError(f"expected a time that exists: {word} is skipped in {zone.key} when the clocks change")
+                raise ValueError(
+                    f"expected a time that exists: {fields.shown(word)} is skipped in {zone.key} when the clocks change"
+                )
         return at.astimezone(UTC).replace(microsecond=0)
 
     def next_after(self, moment: datetime) -> datetime | None:

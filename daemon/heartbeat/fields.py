@@ -23,7 +23,7 @@ _LONGEST = timedelta(days=3660)
 
 def shown(value: Value) -> str:
     """Return `value` short enough for an error line."""
-    text = repr(value)
+    text = repr(value[:80] if isinstance(value, str) else value)
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
@@ -115,10 +115,10 @@ def words(value: Value) -> tuple[str, ...]:
     names = []
     for item in items:
         name = text(item, expected)
-        if any(character.isspace() or character in ",[]{}" for character in name):
+        if not name.isprintable() or any(character.isspace() or character in ",[]{}" for character in name):
             raise ValueError(f"expected {expected}, not {shown(value)}")
         if name in names:
-            raise ValueError(f"expected each name once, not {name!r} twice")
+            raise ValueError(f"expected each name once, not {shown(name)} twice")
         names.append(name)
     return tuple(names)
 
@@ -132,7 +132,7 @@ def budget(value: Value) -> Budget:
     limits: dict[str, int | float | None] = {}
     for key, limit in value.items():
         if key not in kinds:
-            raise ValueError(f"{key!r} is not a limit; expected {expected}{near(key, kinds)}")
+            raise ValueError(f"{shown(key)} is not a limit; expected {expected}{near(key, kinds)}")
         limits[key] = _limit(key, text(limit, f"a number or none for {key}"), kinds[key])
     return Budget(**limits)  # type: ignore[arg-type]  # each limit was read with its own kind
 
@@ -147,6 +147,6 @@ def _limit(key: str, word: str, kind: Callable[[str], int | float]) -> int | flo
     least = 0 if key == "usd" else 1
     if not (math.isfinite(number) and number >= least):
         raise ValueError(
-            f"{key}: expected a{' whole' if kind is int else ''} number from {least} on, or none, not {word!r}"
+            f"{key}: expected a{' whole' if kind is int else ''} number from {least} on, or none, not {shown(word)}"
         )
     return number

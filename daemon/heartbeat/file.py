@@ -1,23 +1,24 @@
 """A heartbeat file becomes a Heartbeat, or one line that names the file, the key and what was expected.
 
-It does not read the disk, and it does not know which models and tools there are: a name in `model:` or `tools:` is
-checked when the heartbeat is dispatched.
+It does not read the disk, and it knows of models and tools only the names that it is told.  Whatever it repeats of a
+file is spelled out, so that no file can write to a terminal.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import UTC, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from daemon.errors import ConfigError
-from daemon.heartbeat import TRIGGERS, fields, front
+from daemon.heartbeat import TRIGGERS, fields, front, names
 from daemon.heartbeat.front import Value
 from daemon.heartbeat.trigger import trigger_of
 from daemon.registry import load
 from daemon.types import Heartbeat, Schedule
+from vault.escape import one_line
 
 _SCHEDULE: Mapping[str, Callable[[Value], Any]] = {
     "timezone": fields.zone,
@@ -45,10 +46,17 @@ _UNSAID = re.compile(
 )
 
 
-def parse(file: str, name: str, data: bytes, zone: ZoneInfo) -> Heartbeat:
+def parse(
+    file: str,
+    name: str,
+    data: bytes,
+    zone: ZoneInfo,
+    models: Collection[str] | None = None,
+    tools: Collection[str] | None = None,
+) -> Heartbeat:
     """Return the heartbeat `name` that `data` describes; `zone` is for files that name none.  Raises ConfigError.
 
-    `file` is what the error line calls the file.
+    `file` is what the error line calls the file; `models` and `tools` are the names there are, None checks none.
     """
     if not fields.NAME.fullmatch(name):
         raise ConfigError(
@@ -59,8 +67,9 @@ def parse(file: str, name: str, data: bytes, zone: ZoneInfo) -> Heartbeat:
         _check_known(file, key)
     schedule = _schedule(file, keys, zone)
     rest = {key: _read(file, key, keys[key], read) for key, read in _REST.items() if key in keys}
-    models = rest.pop("model", ())
-    return Heartbeat(name, schedule, instruction, rest.pop("thread", name), models, **rest)
+    heartbeat = Heartbeat(name, schedule, instruction, rest.pop("thread", name), rest.pop("model", ()), **rest)
+    names.check(file, heartbeat, models, tools)
+    return heartbeat
 
 
 def is_empty(heartbeat: Heartbeat) -> bool:
@@ -73,7 +82,7 @@ def _check_known(file: str, key: str) -> None:
         raise ConfigError(file, key, "is not supported by this version of trimtab; take the line out")
     if key not in _KNOWN:
         hint = fields.near(key, _KNOWN) or f"; known: {', '.join(_KNOWN)}"
-        raise ConfigError(file, key[:40], f"unknown key{hint}")
+        raise ConfigError(file, one_line(key, 40), f"unknown key{hint}")
 
 
 def _schedule(file: str, keys: Mapping[str, Value], zone: ZoneInfo) -> Schedule:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -32,10 +32,19 @@ class _Known:
 
 
 class Folder:
-    """A folder of heartbeat files; `zone` is for those that name no time zone."""
+    """A folder of heartbeat files; `zone` is for those that name no time zone.
 
-    def __init__(self, path: Path, zone: ZoneInfo) -> None:
-        self.path, self._zone = path, zone
+    `models` and `tools` are the names there are; a file that names another is a bad one.  None checks none.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        zone: ZoneInfo,
+        models: Collection[str] | None = None,
+        tools: Collection[str] | None = None,
+    ) -> None:
+        self.path, self._zone, self._models, self._tools = path, zone, models, tools
         self._known: dict[str, _Known] = {}
         self._seen: dict[str, _Status] = {}
         self._looked = False
@@ -98,7 +107,7 @@ class Folder:
         data: bytes | None = None
         try:
             data = _read(label, self.path / f"{name}.md")
-            found: Found = parse(label, name, data, self._zone)
+            found: Found = parse(label, name, data, self._zone, self._models, self._tools)
         except ConfigError as wrong:
             found = wrong
         digest = hashlib.sha256(data if data is not None else str(found).encode()).digest()

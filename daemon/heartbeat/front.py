@@ -14,6 +14,7 @@ import yaml
 from frontmatter.default_handlers import YAMLHandler
 
 from daemon.errors import ConfigError
+from vault.escape import one_line
 
 Value: TypeAlias = str | list["Value"] | dict[str, "Value"]
 
@@ -37,9 +38,11 @@ def split(file: str, data: bytes) -> tuple[Mapping[str, Value], str]:
         keys = _document(file, matter)
     except yaml.MarkedYAMLError as wrong:
         line = f"line {wrong.problem_mark.line + 1}: " if wrong.problem_mark else ""
-        raise ConfigError(file, "", f"{line}not valid YAML: {wrong.problem or wrong.context}") from None
+        raise ConfigError(
+            file, "", f"{line}not valid YAML: {one_line(wrong.problem or wrong.context or '', 120)}"
+        ) from None
     except yaml.YAMLError as wrong:
-        raise ConfigError(file, "", f"not valid YAML: {' '.join(str(wrong).split())[:120]}") from None
+        raise ConfigError(file, "", f"not valid YAML: {one_line(str(wrong), 120)}") from None
     return keys, body.strip()
 
 
@@ -86,7 +89,7 @@ def _value(file: str, event: yaml.Event, events: Iterator[yaml.Event], depth: in
         if not isinstance(name, str):
             raise ConfigError(file, "", f"line {line}: expected a word before the colon")
         if name in mapping:
-            raise ConfigError(file, name, f"is there twice (line {_line(key)}); expected once")
+            raise ConfigError(file, one_line(name, 40), f"is there twice (line {_line(key)}); expected once")
         mapping[name] = _value(file, next(events), events, depth + 1)
     return mapping
 

@@ -209,26 +209,6 @@ def test_a_beat_that_cannot_be_is_refused_with_a_reason(desk: Any) -> None:
     assert [] == desk.ran
 
 
-def test_a_beat_during_the_drain_is_refused(desk: Any) -> None:
-    """Once a stop has begun, nobody waits for a run that will never start."""
-    desk.write("a", "every: 1h")
-    desk.write("b", "every: 1h")
-    desk.seconds = 60
-
-    async def story() -> None:
-        async with desk.running(concurrency=2, drain_seconds=30) as scheduler:
-            await scheduler.beat("a")
-            stopping = asyncio.create_task(desk.clock.advance(10))
-            desk.stop()
-            await stopping
-            with pytest.raises(UsageError, match="trimtab is stopping"):
-                await asyncio.wait_for(scheduler.beat("b"), 1)
-
-    asyncio.run(story())
-
-    assert ["a 08:00:00 at 08:00:00"] == desk.ran
-
-
 def test_a_beat_that_waits_is_refused_at_a_stop(desk: Any) -> None:
     """Whoever waits for a run when the daemon stops is told so."""
     desk.write("a", "every: 1h\nthread: shared")

@@ -226,3 +226,55 @@ def test_a_duration_comes_back(length: timedelta) -> None:
     text = f"{seconds // 86400}d{seconds % 86400 // 3600}h{seconds % 3600 // 60}m{seconds % 60}s"
 
     assert timedelta(seconds=seconds) == read(f"every: {text}").schedule.every
+
+
+@pytest.mark.parametrize(
+    "matter",
+    [
+        '"ev\\e[2Jry": 5m',
+        "ev\u202ery: 5m",
+        'every: 5m\n"x\\e[2J": 1\n"x\\e[2J": 1',
+        'every: "5\\e]0;owned\\a"',
+        'every: 5m\nmodel: ["lo\\e[31mcal"]',
+        'every: 5m\nmodel: ["lo\\u202ecal", "lo\\u202ecal"]',
+        'every: 5m\nthread: "a\\nb"',
+        'every: 5m\nbudget: {"us\\e[31md": 1}',
+        'every: 5m\nbudget: {usd: "1\\e[31m"}',
+        "at: 2026-03-29\u202e02:30",
+        'cron: "* * * * \\e[31m"',
+        "every: 5m\nmodel: @\u202e",
+        "every: 5m\x1b[31m",
+        'timezone: "Europe/\\e[31mBerlin"\nevery: 5m',
+    ],
+)
+def test_no_file_can_write_to_a_terminal(matter: str) -> None:
+    """What is repeated of a key or a value is spelled out: no escape sequence, no new line, no turned text."""
+    assert complaint(matter).isprintable()
+
+
+@pytest.mark.parametrize(
+    ("matter", "expected"),
+    [
+        ("model: [local, lokal]", "model: expected one of frontier, local, not 'lokal'; did you mean 'local'?"),
+        ("tools: [hots]", "tools: expected one of host, vault, not 'hots'; did you mean 'host'?"),
+        ("tools: [host]\nexpect: vault", "expect: expected one of host, not 'vault'"),
+        ("tools: [host, vault]\nexpect: valt.append", "expect: expected one of host, vault, not 'valt.append'"),
+        ("tools: [vault]\nexpect: vault.", "expect: expected one of vault, not 'vault.'; did you mean 'vault'?"),
+        ("expect: host", "expect: expected nothing, because `tools:` names none, not 'host'"),
+    ],
+)
+def test_a_name_that_is_not_there_is_a_mistake(matter: str, expected: str) -> None:
+    """An unknown model or tool, or an expected tool that is not offered, gets file, key, choices and the near one."""
+    data = f"---\nevery: 5m\n{matter}\n---\nDo it.\n".encode()
+    with pytest.raises(ConfigError) as wrong:
+        parse("heartbeats/x.md", "x", data, BERLIN, ["local", "frontier"], ["host", "vault"])
+
+    assert f"heartbeats/x.md: {expected}" == str(wrong.value)
+    assert isinstance(parse("heartbeats/x.md", "x", data, BERLIN), Heartbeat)
+
+
+def test_names_that_are_there_pass() -> None:
+    """Known models and tools, an action of a tool, and the user's own tools with a colon are no mistakes."""
+    matter = b"---\nevery: 5m\nmodel: local\ntools: [vault, 'mcp:slack']\nexpect: [vault.append, 'mcp:slack']\n---\nx\n"
+
+    assert ("local",) == parse("heartbeats/x.md", "x", matter, BERLIN, {"local"}, {"vault"}).models

@@ -129,3 +129,14 @@ def test_a_missing_folder_is_a_problem_not_an_end(tmp_path: Path) -> None:
 
     assert (set(), {}) == (folder.look(), folder.found)
     assert "none: cannot be listed: No such file" in str(folder.problem)
+
+
+def test_an_unknown_name_stops_only_its_own_heartbeat(tmp_path: Path) -> None:
+    """A folder that was told the models and tools finds the good file and has a line for the other."""
+    (tmp_path / "good.md").write_text("---\nevery: 5m\nmodel: local\ntools: host\n---\nDo it.\n")
+    (tmp_path / "bad.md").write_text("---\nevery: 5m\nmodel: lokal\n---\nDo it.\n")
+    folder = Folder(tmp_path, ZoneInfo("UTC"), ["local"], ["host"])
+    folder.look()
+
+    assert ["good"] == list(folder.heartbeats)
+    assert "model: expected one of local, not 'lokal'" in str(folder.problems["bad"])

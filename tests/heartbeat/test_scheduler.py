@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from daemon.errors import StorageError
+from daemon.errors import StorageError, UsageError
 
 HOUR = 3600
 
@@ -226,3 +226,23 @@ def test_a_heartbeat_of_every_second_has_a_row_for_every_second(desk: Any) -> No
 
     assert 30 == len(desk.ran)
     assert [f"02 08:00:{second:02} ok" for second in range(1, 30)] == desk.rows("fast")[:29]
+
+
+def test_a_beat_during_the_drain_is_refused(desk: Any) -> None:
+    """Once a stop has begun, nobody waits for a run that will never start."""
+    desk.write("a", "every: 1h")
+    desk.write("b", "every: 1h")
+    desk.seconds = 60
+
+    async def story() -> None:
+        async with desk.running(concurrency=2, drain_seconds=30) as scheduler:
+            await scheduler.beat("a")
+            stopping = asyncio.create_task(desk.clock.advance(10))
+            desk.stop()
+            await stopping
+            with pytest.raises(UsageError, match="trimtab is stopping"):
+                await asyncio.wait_for(scheduler.beat("b"), 1)
+
+    asyncio.run(story())
+
+    assert ["a 08:00:00 at 08:00:00"] == desk.ran
