@@ -115,8 +115,7 @@ class Agent:
             if name not in self.models:
                 known = ", ".join(self.models)
                 raise ConfigError(f"heartbeats/{heartbeat.name}.md", "model", f"{name!r} is not one of {known}")
-        chosen = [self.models[name] for name in names]
-        return chosen[0] if len(chosen) == 1 else Router(chosen, self.clock)
+        return Router([self.models[name] for name in names], self.clock, tell=self.observer.model_state)
 
     def _tool(self, heartbeat: Heartbeat, name: str) -> Tool:
         if name not in self.tools:
@@ -166,7 +165,7 @@ async def opened(
             clock=clock,
             database=database,
             vault=vault,
-            folder=Folder(home.heartbeats, settings.zone),
+            folder=Folder(home.heartbeats, settings.zone, models, tools),
             ledger=SqlLedger(database, clock),
             states=SqlGuardStates(database),
             threads=SqlThreadLog(database),

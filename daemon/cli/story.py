@@ -74,6 +74,9 @@ class Story:
     def recovered(self, rung: str, result: str) -> None:
         """The steps have told it."""
 
+    def model_state(self, model: str, up: bool) -> None:
+        """A run that no model answers says so at its end."""
+
     def vault_committed(self, kind: str) -> None:
         """The end of a run names its commit."""
 

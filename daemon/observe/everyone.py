@@ -40,6 +40,9 @@ class Everyone:
     def recovered(self, rung: str, result: str) -> None:
         self._tell(lambda observer: observer.recovered(rung, result))
 
+    def model_state(self, model: str, up: bool) -> None:
+        self._tell(lambda observer: observer.model_state(model, up))
+
     def vault_committed(self, kind: str) -> None:
         self._tell(lambda observer: observer.vault_committed(kind))
 

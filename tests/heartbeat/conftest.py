@@ -54,6 +54,9 @@ class Ear:
 
     def recovered(self, rung: str, result: str) -> None: ...
 
+    def model_state(self, model: str, up: bool) -> None:
+        """Not of interest here."""
+
     def vault_committed(self, kind: str) -> None:
         """Not of interest here."""
 
