@@ -6,8 +6,9 @@ It binds the vault to the daemon's words: which run wrote, for which heartbeat, 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import structlog
@@ -15,10 +16,14 @@ import structlog
 from daemon.errors import ConfigError, StorageError
 from daemon.stages import Clock, Observer
 from daemon.types import Run
-from vault import Author, Draft, Kept, NoSuchNote, NotAVault, NotReady, Refused, Vault, VaultError
+from vault import Author, Commit, Draft, Kept, NoSuchNote, NotAVault, NotReady, Refused, Vault, VaultError
 
 log = structlog.get_logger()
 
+REVIEWED = "reviewed"
+"""The tag up to which a person has reviewed what the agent wrote."""
+
+_RUN = "Trimtab-Run"
 _AROUND = 6
 """How many lines before and after the best line are shown of a long note."""
 
@@ -44,6 +49,39 @@ def open_vault(path: Path) -> Vault:
         log.warning("vault.mended", what=notice)
     vault.notices.clear()
     return vault
+
+
+def written_runs(vault: Vault, limit: int = 50) -> dict[str, str]:
+    """Return {run id: commit id} of the agent's commits among the newest `limit`.  Raises StorageError.
+
+    Of two commits that name one run, the older counts: the newer is somebody's copy.  Blocks: it reads the history.
+    """
+    return dict(_by_agent(vault, None, limit))  # the older of two comes later, and stays
+
+
+def unreviewed(vault: Vault, most: int = 1_000) -> int:
+    """Return how many of the agent's commits came after the `reviewed` mark, counted up to `most`.
+
+    Raises StorageError.  Blocks, for longer the more commits came after the mark (20,000 take a quarter of a second).
+    """
+    return sum(1 for _ in islice(_by_agent(vault, vault.git.resolve(REVIEWED), None), most))
+
+
+def _by_agent(vault: Vault, stop: str | None, limit: int | None) -> Iterator[tuple[str, str]]:
+    """Give (run id, commit id) of the agent's commits since `stop` among the newest `limit`, the newest first."""
+    try:
+        for commit in islice(vault.git.history(vault.head, stop), limit):
+            if run := _run_of(commit):
+                yield run, commit.id
+    except VaultError as wrong:
+        raise StorageError(str(wrong)) from None
+
+
+def _run_of(commit: Commit) -> str | None:
+    """Return the run that a commit's trailers name: its last lines, which no text from outside can reach."""
+    subject, _, trailers = commit.message.rstrip("\n").rpartition("\n\n")
+    lines = trailers.split("\n") if subject else []
+    return next((line.removeprefix(f"{_RUN}: ") for line in lines if line.startswith(f"{_RUN}: ")), None)
 
 
 class VaultMemory:
@@ -92,7 +130,7 @@ class VaultMemory:
     def _commit(self, run: Run) -> Kept | None:
         heartbeat = run.occurrence.heartbeat
         subject = f"{heartbeat}: {', '.join(self._draft.paths)}"
-        trailers = {"Trimtab-Run": run.id, "Trimtab-Heartbeat": heartbeat, "Trimtab-Model": run.model}
+        trailers = {_RUN: run.id, "Trimtab-Heartbeat": heartbeat, "Trimtab-Model": run.model}
         return self._draft.commit(subject, trailers, Author(*self._draft.agent, self._clock.now()))
 
     def _recall(self, query: str, limit: int, max_chars: int) -> Sequence[Recalled]:

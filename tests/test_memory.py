@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import subprocess
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 
 from daemon.clock import HeldClock
 from daemon.errors import ConfigError, StorageError
-from daemon.memory import VaultMemory, open_vault
+from daemon.memory import REVIEWED, VaultMemory, open_vault, unreviewed, written_runs
 from daemon.types import Occurrence, Run
 from vault import Vault
 
@@ -30,6 +31,77 @@ def vault(tmp_path: Path) -> Vault:
 def run(heartbeat: str = "host-watch") -> Run:
     """A run of that heartbeat."""
     return Run("01RUN", Occurrence(1, heartbeat, NOW), "main", NOW, model="shipped")
+
+
+def write(vault: Vault, run_id: str) -> str:
+    """Keep what a run of that id wrote; the commit id."""
+    draft = vault.draft()
+    draft.append("ann.md", f"Seen in {run_id}.")
+    commit = asyncio.run(VaultMemory(draft, HeldClock(NOW)).keep(replace(run(), id=run_id)))
+    assert commit is not None
+    return commit
+
+
+def by_hand(vault: Vault, message: str) -> None:
+    """Commit as a person does with git, an empty change."""
+    who = ["-c", "user.name=Ann", "-c", "user.email=ann@localhost"]
+    command = ["git", *who, "commit", "-q", "--allow-empty", "--no-verify", "-m", message]
+    subprocess.run(command, cwd=vault.root, check=True)
+
+
+def test_the_vault_knows_which_run_wrote_which_commit(vault: Vault) -> None:
+    """Each commit of the agent's is found by its run, within the newest `limit`; a person's commits are not its."""
+    first = write(vault, "run-1")
+    by_hand(vault, "Think of Ann")
+    second = write(vault, "run-2")
+
+    assert written_runs(vault) == {"run-1": first, "run-2": second}
+    assert written_runs(vault, limit=2) == {"run-2": second}
+    assert written_runs(vault, limit=0) == {}
+
+
+def test_a_run_is_not_found_where_a_message_only_speaks_of_it(vault: Vault) -> None:
+    """Neither a subject, nor a line in the middle, nor a later copy of a commit takes a run from its commit."""
+    first = write(vault, "run-1")
+    by_hand(vault, "Trimtab-Run: run-2")
+    by_hand(vault, "Look\n\nTrimtab-Run: run-3\n\nThat was it.")
+    by_hand(vault, "A copy\n\nTrimtab-Run: run-1")
+
+    assert written_runs(vault) == {"run-1": first}
+
+
+def test_an_empty_vault_was_written_by_no_run(tmp_path: Path) -> None:
+    """Before the first commit there is nothing to find and nothing to review."""
+    empty = Vault.create(tmp_path / "empty", "robo", "robo@localhost")
+
+    assert written_runs(empty) == {}
+    assert unreviewed(empty) == 0
+
+
+def test_the_agents_commits_since_the_mark_are_to_be_reviewed(vault: Vault) -> None:
+    """All of them where no mark was ever set, then those after it; a person's own commits are not counted."""
+    assert unreviewed(vault) == 0
+    marked = write(vault, "run-1")
+    by_hand(vault, "Think of Ann")
+    write(vault, "run-2")
+    assert unreviewed(vault) == 2
+
+    vault.git.mark(REVIEWED, marked)
+    assert unreviewed(vault) == 1
+    write(vault, "run-3")
+    assert unreviewed(vault) == 2
+    assert unreviewed(vault, most=1) == 1
+
+
+def test_a_history_that_cannot_be_read_is_a_storage_error(vault: Vault) -> None:
+    """A missing commit is one line, not a crash of the daemon's start."""
+    commit = write(vault, "run-1")
+    write(vault, "run-2")
+    (vault.root / ".git/objects" / commit[:2] / commit[2:]).unlink()
+    vault.close()
+
+    with open_vault(vault.root) as again, pytest.raises(StorageError, match="fsck"):
+        written_runs(again)
 
 
 def test_a_run_is_one_commit_with_its_trailers(vault: Vault) -> None:
