@@ -168,3 +168,60 @@ def _until(holds: object, seconds: float = 20) -> None:
     while not holds():
         assert time.monotonic() < end, "it did not happen"
         time.sleep(0.1)
+
+
+def test_a_beat_that_is_under_way_at_the_stop_is_answered(home: Path) -> None:
+    """Whoever waits for a run when the daemon is stopped gets its end or is told, and the daemon exits 0."""
+    (home / "trimtab.toml").write_text(SETTINGS.replace("loop = true", "loop = true\ndelay = 1"))
+    with running(home) as agent:
+        command = [sys.executable, "-m", "daemon", "--dir", str(home), "beat", "watch"]
+        waiting = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        _until(lambda: rows(home, "SELECT 1 FROM run"))
+        assert agent.stop() == 0
+        said = "".join(waiting.communicate(timeout=30))
+
+    assert "watch: ok" in said or "was stopped" in said
+    assert "Traceback" not in said
+
+
+def test_a_broken_heartbeat_does_not_stop_the_others(home: Path) -> None:
+    """A file with a mistake is refused with one line, also as the first to run, and the daemon goes on."""
+    (home / "vault/heartbeats/bad.md").write_text(WATCH.replace("every: 1h", "every: 1h\nbogus: 1"))
+    with running(home) as agent:
+        assert agent.beat("watch")["outcome"] == "ok"
+        refused = trimtab(home, "beat", "bad")
+
+    assert refused.returncode == 78
+    assert "heartbeats/bad.md: bogus:" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("[models.local", "trimtab.toml: not valid TOML"),
+        ('[models.local]\nbackend = "scriptd"', "models.local.backend"),
+        ('[models.local]\nbackend = "scripted"\nlop = true', "models.local.lop: unknown key; did you mean 'loop'?"),
+        ('[models.local]\nbackend = "llama_cpp"\npath = "gone.gguf"', "gone.gguf"),
+        ('[models.local]\nbackend = "scripted"\n[guards.loop]\nx = 1', "has no option 'x'"),
+    ],
+)
+def test_a_bad_configuration_is_one_line_and_78(home: Path, text: str, expected: str) -> None:
+    """systemd does not restart on 78, and the line says file, key and what was expected."""
+    (home / "trimtab.toml").write_text(text)
+    done = trimtab(home, "run")
+
+    assert done.returncode == 78
+    assert expected in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_a_database_from_the_future_is_left_alone(home: Path) -> None:
+    """A newer schema is named with both numbers, and nothing is touched."""
+    with contextlib.closing(sqlite3.connect(home / "trimtab.db")) as book:
+        book.execute("PRAGMA user_version = 7")
+    before = (home / "trimtab.db").read_bytes()
+    done = trimtab(home, "run")
+
+    assert done.returncode == 78
+    assert "schema 7 is newer" in done.stderr
+    assert before == (home / "trimtab.db").read_bytes()
