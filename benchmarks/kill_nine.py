@@ -1,7 +1,8 @@
 """100 kills with `kill -9` at random moments while a heartbeat is due every second; then the books are audited.
 
 Prints what was found and exits 1 if any promise is broken: no occurrence runs twice, none is without a row, the
-database and the vault are whole, and the daemon is ready again by itself each time.
+database and the vault are whole, every commit of a run is named by that run's row, and the daemon is ready again by
+itself each time.
 """
 
 from __future__ import annotations
@@ -71,26 +72,32 @@ def audit(home: Path) -> list[str]:
     fsck = subprocess.run(["git", "-C", home / "vault", "fsck", "--full", "--strict"], capture_output=True, text=True)
     if fsck.returncode:
         wrong.append(f"git fsck: {fsck.stderr.strip()}")
-    log = subprocess.run(
-        ["git", "-C", home / "vault", "log", "--format=%(trailers:key=Trimtab-Run,valueonly)"],
-        capture_output=True,
-        text=True,
-    )
-    ids = log.stdout.split()
-    if doubled_runs := [run for run, n in Counter(ids).items() if n > 1]:
-        wrong.append(f"runs with two commits: {doubled_runs[:5]}")
     status = subprocess.run(["git", "-C", home / "vault", "status", "--porcelain"], capture_output=True, text=True)
     if status.stdout.strip():
         wrong.append(f"the work tree differs from the last commit: {status.stdout.strip()[:200]}")
-    kept = {row[0] for row in book.execute("SELECT commit_id FROM run WHERE commit_id IS NOT NULL")}
-    known = set(
-        subprocess.run(
-            ["git", "-C", home / "vault", "log", "--format=%H"], capture_output=True, text=True
-        ).stdout.split()
+    return wrong + audit_commits(home, book)
+
+
+def audit_commits(home: Path, book: sqlite3.Connection) -> list[str]:
+    """Return where the vault and the database disagree about which run wrote which commit."""
+    wrong: list[str] = []
+    log = subprocess.run(
+        ["git", "-C", home / "vault", "log", "--format=%H %(trailers:key=Trimtab-Run,valueonly,separator=%x20)"],
+        capture_output=True,
+        text=True,
+        check=True,
     )
-    if lost := kept - known:
-        wrong.append(f"{len(lost)} commits that the database names are not in the vault")
-    print(f"  vault commits {len(ids)}, runs that name one {len(kept)}")
+    known = {commit: run for commit, run in (line.split(" ", 1) for line in log.stdout.splitlines())}
+    written = [(commit, run) for commit, run in known.items() if run]
+    if doubled := [run for run, n in Counter(run for _, run in written).items() if n > 1]:
+        wrong.append(f"runs with two commits: {doubled[:5]}")
+    kept = dict(book.execute("SELECT id, commit_id FROM run").fetchall())
+    if lost := [run for run, commit in kept.items() if commit is not None and known.get(commit) != run]:
+        wrong.append(f"{len(lost)} runs name a commit that is not in the vault or not theirs, the first {lost[0]}")
+    if unnamed := [run for commit, run in written if kept.get(run) != commit]:
+        wrong.append(f"{len(unnamed)} commits that their run does not name, the first of run {unnamed[0]}")
+    named = sum(commit is not None for commit in kept.values())
+    print(f"  vault commits of runs {len(written)}, runs that name one {named}")
     return wrong
 
 
