@@ -94,15 +94,16 @@ def main() -> int:
         print(f"CPU a heartbeat: bare loop {statistics.median(bare) * 1000:.1f} ms, trimtab "
               f"{statistics.median(ours) * 1000:.1f} ms, ratio {ratio:.2f}")  # fmt: skip
 
-        marks = []
-        for _ in range(beats // 50):
-            before = agent.cpu_seconds()
-            runs = agent.beats("thread", 50)
-            cost = (agent.cpu_seconds() - before) / 50
-            marks.append((cost, agent.resident_mib(), max(run["prompt_tokens"] for run in runs)))
-        (cpu0, rss0, _), (cpu1, rss1, _) = marks[0], marks[-1]
-        print(f"over {beats} heartbeats of one thread: CPU {cpu0 * 1000:.1f} -> {cpu1 * 1000:.1f} ms a heartbeat, "
-              f"memory {rss0:.0f} -> {rss1:.0f} MiB, largest request {max(map(len, sent())):,} bytes")  # fmt: skip
+        for name, what in (("fresh", "with a fresh context each"), ("thread", "of one thread")):
+            marks = []
+            for _ in range(beats // 50):
+                before = agent.cpu_seconds()
+                agent.beats(name, 50)
+                marks.append(((agent.cpu_seconds() - before) / 50, agent.resident_mib(), max(map(len, sent()))))
+            costs, memory, sizes = zip(*marks, strict=True)
+            print(f"{beats} heartbeats {what}: CPU {costs[0] * 1000:.1f} -> {costs[-1] * 1000:.1f} ms, "
+                  f"memory {memory[0]:.0f} -> {memory[-1]:.0f} MiB, requests {sizes[0]:,} -> {sizes[-1]:,} bytes, "
+                  f"the largest {max(sizes):,}")  # fmt: skip
         print(json.dumps({"ratio": round(ratio, 2), "start_cpu": round(start_cpu, 2), "idle_mib": round(idle)}))
         return agent.stop()
 
