@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from datetime import UTC
 from typing import Annotated, Any
 
 import typer
@@ -48,16 +49,16 @@ def review(
 ) -> None:
     """Show every commit since the `reviewed` mark with its changes, the oldest first; `--done` moves the mark."""
     with open_vault(home().vault) as vault:
-        since = vault.git.resolve(MARK)
-        if since is not None and not (vault.head and vault.git.descends(vault.head, since)):
+        head, since = vault.head, vault.git.resolve(MARK)  # read once: what comes meanwhile was not shown
+        if since is not None and not (head and vault.git.descends(head, since)):
             raise UsageError(
                 f"the mark {MARK!r} is not in the history of {vault.branch!r}: set it with `git tag -f {MARK}`"
             )
-        newest_first = list(vault.git.history(vault.head, since))
+        newest_first = list(vault.git.history(head, since))
         rows = [_reviewed(vault, commit) for commit in reversed(newest_first)]
         _tell(rows, as_json, (line for row in rows for line in _pages(row)))
-        if done and vault.head:
-            vault.git.mark(MARK, vault.head)
+        if done and head:
+            vault.git.mark(MARK, head)
     if not as_json:
         told = "1 commit" if len(rows) == 1 else f"{len(rows)} commits"
         typer.echo(f"{told} since the mark {MARK!r}{', now reviewed' if done else ''}")
@@ -68,7 +69,7 @@ def _shown(commit: Commit) -> dict[str, Any]:
     trailers = dict(line.split(": ", 1) for line in rest.splitlines() if line.startswith("Trimtab-") and ": " in line)
     return {
         "commit": commit.id,
-        "time": commit.author.when.isoformat(),
+        "time": f"{commit.author.when.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}",
         "author": one_line(commit.author.name, 60),
         "subject": one_line(subject, _WIDEST),
         "run": one_line(trailers.get("Trimtab-Run", ""), 60) or None,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import subprocess
 from datetime import UTC, datetime
@@ -10,7 +12,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from daemon.cli.vault import app
+from daemon.cli.vault import app, review
 from vault import Author, Vault
 
 AGENT = Author("trimtab", "t@localhost", datetime(2026, 11, 20, 21, 17, tzinfo=UTC))
@@ -69,3 +71,26 @@ def test_review_shows_what_is_new_since_the_mark(vault: Vault) -> None:
 
     assert [(row["run"], [change["path"] for change in row["changes"]]) for row in rows] == [("02RUN", ["bob.md"])]
     assert plain.stdout.split() == [row["commit"] for row in rows]
+
+
+def test_the_mark_is_what_was_shown(vault: Vault) -> None:
+    """A commit that comes while the review is being printed is not marked as reviewed."""
+    shown = vault.head
+
+    class Meanwhile(io.StringIO):
+        """A terminal during whose first line the agent writes a note."""
+
+        def write(self, text: str) -> int:
+            if vault.head == shown:
+                note(vault, "later.md", "Later.\n", "03RUN")
+            return super().write(text)
+
+    with contextlib.redirect_stdout(Meanwhile()):
+        review(as_json=False, done=True)
+
+    assert vault.git.resolve("reviewed") == shown != vault.head
+
+
+def test_times_are_in_utc_and_say_so(vault: Vault) -> None:
+    """Every time in the JSON ends in Z."""
+    assert "2026-11-20T21:17:00Z" == json.loads(call("log", "--json").stdout)[0]["time"]
