@@ -48,5 +48,6 @@ def _show(run: dict[str, Any]) -> None:
     typer.echo(f"{run['heartbeat']}: {run['outcome']}" + (f" ({plain(run['reason'])})" if run["reason"] else ""))
     if run["said"]:
         typer.echo(f"  {plain(run['said'])}")
+    tokens = run["prompt_tokens"] + run["completion_tokens"]
     commit = f", commit {run['commit'][:10]}" if run["commit"] else ""
-    typer.echo(f"  run {run['id']}, {run['steps']} steps, {run['tokens']} tokens{commit}")
+    typer.echo(f"  run {run['run']}, {run['steps']} steps, {tokens} tokens{commit}")

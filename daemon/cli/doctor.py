@@ -16,9 +16,9 @@ import daemon as package
 from daemon import telemetry
 from daemon.cli import doctor_agent, doctor_machine
 from daemon.cli.doctor_finding import Check, Finding
+from daemon.cli.overview import folder_of
 from daemon.cli.place import home as here
 from daemon.errors import ConfigError, TrimtabError, UsageError
-from daemon.heartbeat.folder import Folder
 from daemon.home import Home
 from daemon.models import MODELS, shipped
 from daemon.registry import load
@@ -88,7 +88,7 @@ def of_machine(surely_past: Iterable[Path]) -> Iterator[Check]:
 def of_settings(place: Home, settings: Settings) -> Iterator[Check]:
     """Give the checks of what `trimtab.toml` names."""
     yield partial(Finding, "settings", "ok", f"{place.settings.name} is valid; the agent is called {settings.name}")
-    yield partial(doctor_agent.heartbeats, Folder(place.heartbeats, settings.zone))
+    yield partial(doctor_agent.heartbeats, folder_of(place, settings))
     yield partial(doctor_agent.metrics, place, settings.metrics.host, settings.metrics.port)
     yield partial(doctor_machine.unit, settings.name)
     for name, table in settings.models.items():

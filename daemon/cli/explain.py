@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from daemon.cli.overview import overview
+from daemon.cli.overview import overview, still_open
 from daemon.cli.place import home
 from daemon.cli.story import plain
 from daemon.errors import UsageError
@@ -28,20 +28,23 @@ def explain(
     row = next((row for row in seen.heartbeats if row["name"] == name), None)
     if row is None:
         known = ", ".join(row["name"] for row in seen.heartbeats) or "none"
-        raise UsageError(f"there is no heartbeat {name!r}; there is {known}")
+        raise UsageError(f"there is no heartbeat {name!r}; there is {plain(known)}")
     times: list[dict[str, Any]] = []
     if place.database.exists():
         with reading(place.database) as connection:
             times = queries.occurrences(connection, limit, heartbeat=name)
+    for time in times:
+        if time["status"] == "claimed":
+            time["outcome"] = still_open(seen.running)
     if as_json:
         typer.echo(json.dumps(times, indent=2, ensure_ascii=False))
         return
-    typer.echo(f"{name}: {asyncio.run(_why(name, row))}")
+    typer.echo(f"{plain(name)}: {asyncio.run(_why(name, row))}")
     for breaker in seen.breakers:
-        if breaker["thread"] == (row["thread"] or name) and breaker["state"] != "closed":
+        if breaker["thread"] == (row["thread"] or f"{name}#") and breaker["state"] != "closed":
             typer.echo(f"  its thread rests: breaker {breaker['guard']} is {breaker['state']}")
     for time in times:
-        what = time["outcome"] or ("running" if time["status"] == "claimed" else "did not run")
+        what = time["outcome"] or "did not run"
         reason = f": {plain(time['reason'])}" if time["reason"] else ""
         run = f"  (run {time['run']})" if time["run"] else ""
         typer.echo(f"  {time['scheduled_for']}{' by hand' if time['manual'] else ''}  {what}{reason}{run}")

@@ -6,19 +6,23 @@ import sqlite3
 import time
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from daemon.errors import ConfigError
+from daemon.errors import ConfigError, StorageError
 from daemon.heartbeat.explain import schedule_text
-from daemon.heartbeat.folder import Folder
+from daemon.heartbeat.folder import Folder, Found
+from daemon.heartbeat.trigger import trigger_of
 from daemon.home import Home
 from daemon.recovery import breakers
 from daemon.settings import Settings
 from daemon.settings import load as load_settings
+from daemon.tools import TOOLS
 from daemon.trajectories import queries
+from daemon.trajectories.packing import moment, stamp
 from daemon.trajectories.reading import reading
+from daemon.types import Heartbeat
 
 Answer = dict[str, Any]
 _DAY = timedelta(days=1)
@@ -26,10 +30,14 @@ _DAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """One agent: `heartbeats` and `breakers` as listings show them, `spent` since midnight UTC."""
+    """One agent: `heartbeats` and `breakers` as listings show them, `spent` since midnight UTC.
+
+    `running` says whether a process holds the directory now, `holder` which one, if it said so.
+    """
 
     settings: Settings
-    running: int | None
+    running: bool
+    holder: int | None
     paused: str | None
     heartbeats: list[Answer]
     breakers: list[Answer]
@@ -39,60 +47,77 @@ class Overview:
 def overview(home: Home) -> Overview:
     """Look at an agent directory.  Raises ConfigError or StorageError."""
     settings = load_settings(home.path)
-    folder = Folder(home.heartbeats, settings.zone)
+    folder = folder_of(home, settings)
     folder.look()
-    if not home.database.exists():
-        known = _Known({}, {}, {})
-        return Overview(
-            settings, None, home.paused(), _heartbeats(folder, known), [], {"usd": 0.0, "tokens": 0, "steps": 0}
-        )
-    with reading(home.database) as connection:
-        known = _known(connection)
-        resting = _breakers(connection, settings.breaker.cooldown_seconds)
-        midnight = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-        spent = queries.spend(connection, midnight)
-    running = home.holder() if home.running() else None
-    return Overview(settings, running, home.paused(), _heartbeats(folder, known), resting, spent)
+    if folder.problem is not None:
+        raise StorageError(str(folder.problem))
+    running, now = home.running(), datetime.now(UTC)
+    known, resting, spent = _Known(), list[Answer](), {"usd": 0.0, "tokens": 0, "steps": 0}
+    if home.database.exists():
+        with reading(home.database) as connection:
+            known = _known(connection, folder, now)
+            resting = _breakers(connection, settings.breaker.cooldown_seconds)
+            spent = queries.spend(connection, now.replace(hour=0, minute=0, second=0, microsecond=0))
+    rows = [_row(name, found, known, running, now) for name, found in folder.found.items()]
+    return Overview(settings, running, home.holder() if running else None, home.paused(), rows, resting, spent)
+
+
+def folder_of(home: Home, settings: Settings) -> Folder:
+    """Return the heartbeats of an agent, not looked at yet; they may name its models and its tools."""
+    return Folder(home.heartbeats, settings.zone, list(settings.models), {*TOOLS, *settings.tools})
+
+
+def still_open(running: bool) -> str:
+    """Return what to call a run without an end: it goes on only while somebody holds the directory."""
+    return "running" if running else "interrupted?"
 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    due: Mapping[str, str | None]
-    last: Mapping[str, Answer]
-    counts: Mapping[str, Counter[str]]
+    """What the database says, by heartbeat: the planned due time, the last run, the outcomes of the last day."""
+
+    due: Mapping[str, str | None] = field(default_factory=dict)
+    last: Mapping[str, Answer] = field(default_factory=dict)
+    counts: Mapping[str, Counter[str]] = field(default_factory=dict)
 
 
-def _known(connection: sqlite3.Connection) -> _Known:
+def _known(connection: sqlite3.Connection, folder: Folder, now: datetime) -> _Known:
     counts: dict[str, Counter[str]] = {}
-    for row in queries.outcome_counts(connection, datetime.now(UTC) - _DAY):
+    for row in queries.outcome_counts(connection, now - _DAY):
         counts.setdefault(row["heartbeat"], Counter())[row["outcome"]] += row["count"]
-    last = {
-        name: queries.runs(connection, 1, heartbeat=name)
-        for name in counts.keys() | queries.next_due(connection).keys()
-    }
+    last = {name: queries.runs(connection, 1, heartbeat=name) for name in folder.found}
     return _Known(queries.next_due(connection), {name: rows[0] for name, rows in last.items() if rows}, counts)
 
 
-def _heartbeats(folder: Folder, known: _Known) -> list[Answer]:
-    rows = []
-    for name, found in folder.found.items():
-        last = known.last.get(name, {})
-        bad = isinstance(found, ConfigError)
-        rows.append(
-            {
-                "name": name,
-                "schedule": "" if isinstance(found, ConfigError) else schedule_text(found.schedule),
-                "thread": None if isinstance(found, ConfigError) else found.thread,
-                "paused": not isinstance(found, ConfigError) and found.paused,
-                "next": None if bad else known.due.get(name),
-                "last_started": last.get("started_at"),
-                "last_outcome": last.get("outcome"),
-                "last_reason": last.get("reason") or "",
-                "last_day": dict(known.counts.get(name, {})),
-                "problem": str(found) if isinstance(found, ConfigError) else "",
-            }
-        )
-    return rows
+def _row(name: str, found: Found, known: _Known, running: bool, now: datetime) -> Answer:
+    """Return a heartbeat as every listing shows it; what is not known of it is None."""
+    last, counts = known.last.get(name, Answer()), known.counts.get(name, Counter[str]())
+    row: Answer = {"name": name, "schedule": None, "thread": None, "paused": None, "next_due": None}
+    if not isinstance(found, ConfigError):
+        due = _next_due(found, known.due.get(name), running, now)
+        row |= {"schedule": schedule_text(found.schedule), "thread": found.thread, "paused": found.paused}
+        row["next_due"] = due
+    return row | {
+        "last_outcome": (last["outcome"] or still_open(running)) if last else None,
+        "last_started": last.get("started_at"),
+        "last_reason": last.get("reason") or None,
+        "last_day": {still_open(running) if each == "running" else each: n for each, n in counts.items()},
+        "problem": str(found) if isinstance(found, ConfigError) else None,
+    }
+
+
+def _next_due(heartbeat: Heartbeat, planned: str | None, running: bool, now: datetime) -> str | None:
+    """Return when a heartbeat is due: as planned, otherwise as its file says.
+
+    Of what a daemon that is gone had planned only the past counts (the next one judges that first), because the file
+    may have changed since.
+    """
+    if heartbeat.paused:
+        return None
+    if planned is not None and (running or moment(planned) <= now):
+        return planned
+    due = trigger_of(heartbeat.schedule).next_after(now)
+    return stamp(due) if due else None
 
 
 def _breakers(connection: sqlite3.Connection, cooldown: float) -> list[Answer]:

@@ -16,7 +16,7 @@ from daemon.cli.overview import Overview, overview
 from daemon.cli.place import home
 from daemon.cli.story import plain
 
-_GOOD = ("ok", "nothing_to_do", None)
+_GOOD = ("ok", "nothing_to_do", "running", None)
 
 
 def status(as_json: Annotated[bool, typer.Option("--json", help="Print the heartbeats as an array.")] = False) -> None:
@@ -32,7 +32,8 @@ def status(as_json: Annotated[bool, typer.Option("--json", help="Print the heart
         if row["problem"]:
             console.print(Text(f"not scheduled: {plain(row['problem'])}", style="red"))
         elif row["last_outcome"] not in _GOOD:
-            console.print(Text(f"{row['name']}: {row['last_outcome']}: {plain(row['last_reason'])}", style="yellow"))
+            reason = f": {plain(row['last_reason'])}" if row["last_reason"] else ""
+            console.print(Text(f"{plain(row['name'])}: {row['last_outcome']}{reason}", style="yellow"))
     for breaker in seen.breakers:
         if breaker["state"] != "closed":
             rest = (
@@ -46,25 +47,21 @@ def status(as_json: Annotated[bool, typer.Option("--json", help="Print the heart
 
 
 def _headline(seen: Overview) -> Text:
+    runs = f"running, process {seen.holder or 'unknown'}" if seen.running else "not running"
     if seen.paused:
-        return Text(
-            f"{seen.settings.name}: paused ({plain(seen.paused)}); `trimtab resume` ends that", style="bold yellow"
-        )
-    if seen.running:
-        return Text(f"{seen.settings.name}: running, process {seen.running}", style="bold green")
-    return Text(f"{seen.settings.name}: not running", style="bold yellow")
+        paused = f"{runs}; paused ({plain(seen.paused)}), `trimtab resume` ends that"
+        return Text(f"{seen.settings.name}: {paused}", style="bold yellow")
+    return Text(f"{seen.settings.name}: {runs}", style="bold green" if seen.running else "bold yellow")
 
 
 def _table(heartbeats: list[dict[str, Any]]) -> Table:
     table = Table("heartbeat", "schedule", "next due", "last run", "outcome", "24 hours", box=None, pad_edge=False)
     for row in heartbeats:
-        due = "paused" if row["paused"] else _moment(row["next"], "not scheduled" if row["problem"] else "-")
+        due = "paused" if row["paused"] else _moment(row["next_due"], "not scheduled" if row["problem"] else "-")
         counts = ", ".join(f"{name} {count}" for name, count in row["last_day"].items())
-        outcome = row["last_outcome"] or ("-" if row["last_started"] is None else "running")
         colour = "" if row["last_outcome"] in _GOOD else "red"
-        table.add_row(
-            row["name"], row["schedule"], due, _moment(row["last_started"], "-"), Text(outcome, colour), counts or "-"
-        )
+        outcome, started = Text(row["last_outcome"] or "-", colour), _moment(row["last_started"], "-")
+        table.add_row(Text(plain(row["name"])), Text(row["schedule"] or "-"), due, started, outcome, counts or "-")
     return table
 
 

@@ -45,7 +45,7 @@ class Explanation:
 
     def facts(self) -> Mapping[str, Any]:
         """Return everything as JSON-ready values, `why` included."""
-        due = self.next_due.isoformat() if self.next_due else None
+        due = f"{self.next_due:%Y-%m-%dT%H:%M:%SZ}" if self.next_due else None
         return asdict(self) | {"next_due": due, "why": self.why}
 
 

@@ -47,7 +47,7 @@ def pause(path: Path, value: bool) -> bool:
 
     Raises ConfigError for what is wrong with the file and StorageError when it cannot be written.
     """
-    label = f"{path.parent.name}/{path.name}"
+    label = f"{path.parent.name}/{ascii(path.name)[1:-1]}"
     try:
         data = path.read_bytes()
         changed = paused(label, path.stem, data, value)

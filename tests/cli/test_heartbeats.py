@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from daemon import settings
+from daemon.cli.doctor import of_settings
 from daemon.cli.root import command
-from daemon.clock import SystemClock
 from daemon.errors import ConfigError, UsageError
-from daemon.trajectories.database import Database
-from daemon.trajectories.ledger import SqlLedger
+from daemon.home import Home
+
+KEYS = ["name", "schedule", "thread", "paused", "next_due", "last_outcome", "last_started", "last_reason", "last_day",
+        "problem"]  # fmt: skip
 
 
 @pytest.fixture
@@ -40,15 +42,18 @@ def test_every_file_is_listed(agent: Path, capsys: pytest.CaptureFixture[str]) -
     """One row for each file, good or bad, with the same keys."""
     look, rest, wrong = listed(capsys)
 
-    assert {"name", "schedule", "next", "last_outcome", "paused", "thread", "problem"} == set(look) == set(wrong)
+    assert KEYS == list(look) == list(wrong)
     assert ("look", "every 30m, Europe/Berlin", None, False, "look", None) == (
         look["name"], look["schedule"], look["last_outcome"], look["paused"], look["thread"], look["problem"],
     )  # fmt: skip
-    assert timedelta(0) < datetime.fromisoformat(str(look["next"])) - datetime.now(UTC) <= timedelta(minutes=30)
+    assert timedelta(0) < datetime.fromisoformat(str(look["next_due"])) - datetime.now(UTC) <= timedelta(minutes=30)
     assert ("cron 0 9 * * 1, Europe/Berlin", None, True, None) == (
-        rest["schedule"], rest["next"], rest["paused"], rest["thread"],
+        rest["schedule"], rest["next_due"], rest["paused"], rest["thread"],
     )  # fmt: skip
+    assert str(look["next_due"]).endswith("Z")
     assert "heartbeats/wrong.md: every: expected a duration" in str(wrong["problem"])
+    assert 0 == command(["status", "--json"])
+    assert [look, rest, wrong] == json.loads(capsys.readouterr().out)
 
 
 def test_the_table_is_for_people(agent: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -72,21 +77,27 @@ def test_an_empty_folder_says_so(agent: Path, capsys: pytest.CaptureFixture[str]
     assert "no heartbeats in" in capsys.readouterr().out
 
 
-def test_the_last_outcome_comes_from_the_ledger(agent: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What the latest due time came to: still running, or why it did not run."""
-    database = Database.open(agent / "trimtab.db")
-    ledger, now = SqlLedger(database, SystemClock()), datetime.now(UTC)
+def test_nothing_of_a_file_reaches_the_terminal_raw(agent: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A key or a file name with an escape sequence is spelled out, in the table and where pausing is refused."""
+    folder = agent / "vault" / "heartbeats"
+    (folder / "wrong.md").write_text('---\n"ev\\e[2Jry": 5m\n---\nx\n')
+    (folder / "a\x1b[31m.md").write_text("---\nevery: 5m\n---\nx\n")
+    command(["heartbeats", "list"])
 
-    async def story() -> None:
-        await ledger.miss("look", [now - timedelta(hours=1)], "missed_down")
-        await ledger.claim("look", now, next_due=None)
-        await ledger.miss("rest", [now], "coalesced")
+    assert all(line.isprintable() for line in capsys.readouterr().out.splitlines())
+    with pytest.raises(ConfigError) as refused:
+        command(["heartbeats", "pause", "a\x1b[31m"])
+    assert str(refused.value).isprintable()
 
-    asyncio.run(story())
-    database.close()
-    capsys.readouterr()
 
-    assert ["running", "coalesced", None] == [row["last_outcome"] for row in listed(capsys)]
+def test_an_unknown_model_is_the_problem_of_its_heartbeat(agent: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The listing and the doctor know which models and tools there are."""
+    path = agent / "vault" / "heartbeats" / "wrong.md"
+    path.write_text("---\nevery: 5m\ntools: [hots]\n---\nx\n")
+
+    assert "tools: expected one of" in str(listed(capsys)[2]["problem"])
+    _, of_heartbeats, *_ = of_settings(Home(agent), settings.load(agent))
+    assert "wrong.md: tools: expected one of" in of_heartbeats().text
 
 
 def test_a_heartbeat_can_be_paused_and_resumed(agent: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -244,7 +244,7 @@ def test_an_explanation_names_what_holds(desk: Any) -> None:
             assert "it is running now" == scheduler.explain("a").why
             assert "it is due and waits: its thread 'shared' is busy with a" == scheduler.explain("b").why
             assert "2026-03-02T09:00:00Z ran" == scheduler.explain("a").last
-            assert "2026-03-02T10:00:00+00:00" == scheduler.explain("a").facts()["next_due"]
+            assert "2026-03-02T10:00:00Z" == scheduler.explain("a").facts()["next_due"]
 
     asyncio.run(story())
 
