@@ -243,31 +243,6 @@ def test_a_due_time_without_a_dispatch_says_nothing_of_lag(metrics: Metrics) -> 
     assert seen['heartbeat_next_timestamp_seconds{heartbeat="host-watch"}'] == START.timestamp() + 40
 
 
-def test_names_that_are_not_utf8_do_not_take_the_page_away(metrics: Metrics) -> None:
-    """A file name with a stray byte, as Python reads it, is shown escaped, and its series can be dropped again."""
-    odd = "caf\udce9\n\x00"
-    metrics.next_due(odd, START, 0)
-    metrics.run_finished(replace(RUN, occurrence=Occurrence(2, odd, START), outcome=Outcome.OK, ended_at=START))
-    metrics.occurrence_missed(odd, f"{odd}: {odd}", 1)
-    metrics.breaker_changed(odd, odd, 2)
-    metrics.step_done(replace(RUN, thread=odd), step(1, Verdict(odd, Level.PASS), model=odd, results=(result(odd),)))
-    metrics.model_state(odd, up=False)
-    assert metrics.render().decode().count(r'heartbeat="caf\\udce9\\n\\x00"') > 0
-
-    metrics.heartbeat_removed(odd)
-    metrics.forget_thread(odd)
-    assert 'heartbeat="caf' not in metrics.render().decode()
-    assert 'thread="caf' not in metrics.render().decode()
-
-
-def test_names_given_at_start_may_be_odd_too() -> None:
-    """A heartbeat, model or tool that was configured under such a name is counted under its escaped form."""
-    metrics = Metrics(Names(["\udcff"], ["\udcff"], ["\udcff"], ["\udcff"], ["\udcff"]), version="1")
-    metrics.step_done(RUN, step(1, model="\udcff"))
-
-    assert r'trimtab_steps_total{model="\\udcff"} 1.0' in metrics.render().decode()
-
-
 def test_commits_to_review_are_shown_once_they_were_counted(metrics: Metrics) -> None:
     """Before the first count the gauge is not a number, because 0 would say that all is reviewed."""
     assert isnan(values(metrics)["vault_unreviewed_commits"])
