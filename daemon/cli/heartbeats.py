@@ -52,9 +52,9 @@ def _line(row: Mapping[str, Any]) -> str:
     name = plain(row["name"])
     if row["problem"]:
         return f"{name:24}  BAD  {plain(row['problem'])}"
-    due = "paused" if row["paused"] else row["next_due"] or "never"
+    due = "paused" if row["paused"] else (row["next_due"] or "never").replace(".000000Z", "Z")
     last, thread = plain(row["last_outcome"] or "-"), plain(row["thread"] or "none")
-    return f"{name:24}  {due:27}  {last:22}  thread {thread}  {plain(row['schedule'])}"
+    return f"{name:24}  {due:20}  {last:22}  thread {thread}  {plain(row['schedule'])}"
 
 
 def _set(name: str, value: bool) -> None:
