@@ -19,13 +19,14 @@ import structlog
 from daemon import __version__, telemetry
 from daemon.app import Agent, opened, panel, shown
 from daemon.control import answering
-from daemon.errors import TrimtabError, UsageError
+from daemon.errors import StorageError, TrimtabError, UsageError
 from daemon.heartbeat.alarms import ApschedulerAlarms
 from daemon.heartbeat.fields import NAME
 from daemon.heartbeat.misfire import Reason
 from daemon.heartbeat.rules import Rules
 from daemon.heartbeat.scheduler import Scheduler
 from daemon.home import Home
+from daemon.memory import unreviewed, written_runs
 from daemon.observe.notify import Notify, Watchdog
 from daemon.observe.prometheus import Metrics, Names
 from daemon.observe.server import Page, Server, healthz
@@ -39,6 +40,7 @@ from daemon.types import Run
 
 log = structlog.get_logger()
 
+_COUNT_SECONDS = 60.0
 _STALE_SECONDS = 60.0  # a scheduler that has looked at nothing for so long is not alive
 
 
@@ -82,6 +84,8 @@ async def _take_over(agent: Agent, metrics: Metrics) -> None:
     """End what a former process left open; show the last successes and the breakers that survived it."""
     for lost in await agent.ledger.recover():
         log.warning("run.interrupted", heartbeat=lost.heartbeat, scheduled_for=lost.scheduled_for.isoformat())
+    if await agent.database.read(queries.runs_without_commit):
+        await agent.ledger.commits_found(await asyncio.to_thread(written_runs, agent.vault))
     for heartbeat, ended in (await agent.database.read(queries.last_successes)).items():
         metrics.succeeded(heartbeat, datetime.fromisoformat(ended))
     for thread, name, state in await agent.states.all():
@@ -123,6 +127,7 @@ async def _running(
     ):
         tasks = [
             side.create_task(scheduler.run(), name="scheduler"),
+            side.create_task(_count_unreviewed(agent, metrics), name="review count"),
             side.create_task(Watchdog(notify, agent.clock, lambda: ill() is None).run(), name="watchdog"),
         ]
 
@@ -198,6 +203,16 @@ async def _answer(agent: Agent, scheduler: Scheduler, request: Mapping[str, Any]
             return {"version": __version__, "next_due": due, "tick_age_seconds": round(scheduler.tick_age(), 1)}
         case other:
             raise UsageError(f"there is no request {other!r}")
+
+
+async def _count_unreviewed(agent: Agent, metrics: Metrics) -> None:
+    """Keep the number of commits that nobody has reviewed; a person moves the mark at any time."""
+    while True:
+        try:
+            metrics.vault_unreviewed(await asyncio.to_thread(unreviewed, agent.vault))
+        except StorageError as wrong:
+            log.warning("vault.uncounted", reason=str(wrong))
+        await agent.clock.sleep(_COUNT_SECONDS)
 
 
 def _names(home: Home, settings: Settings) -> Names:
