@@ -132,7 +132,10 @@ class Agent:
     def _panel(self, heartbeat: Heartbeat) -> Panel:
         budget = heartbeat.budget
         limits = {"steps": budget.steps, "tokens": budget.tokens, "seconds": budget.seconds, "usd": budget.usd}
-        return panel(self.settings, {"budget": limits, "expect": {"tools": heartbeat.expect}})
+        return panel(
+            self.settings,
+            {"budget": limits, "expect": {"tools": heartbeat.expect}, "facts": {"sources": heartbeat.facts}},
+        )
 
 
 @contextlib.asynccontextmanager

@@ -48,7 +48,7 @@ class Recovery:
         self._breakers: dict[str, Breaker] = {}
         self._watch: Watch | None = None
         self._cut: Verdict | None = None
-        self._retried: Verdict | None = None
+        self._retried: set[str] = set()
         self._ended: Verdict | None = None
         self._turn, self._offered = "", frozenset[str]()
 
@@ -91,12 +91,12 @@ class Recovery:
         return self._panel.observe([CallResult(result.ok, result.text) for result in results])
 
     def answer(self, verdicts: Sequence[Verdict]) -> Cure | None:
-        """Return what to do, None if nothing tripped.  The ladder is climbed once a run: a second trip ends it."""
+        """Return what to do, None if nothing tripped.  Each guard is answered with one hint a run; then it ends it."""
         verdict = worst(verdicts)
         if verdict is None or verdict.level is not Level.TRIP:
             return None
-        if verdict.outcome in ("tripped", "failed") and self._retried is None and verdict.hint:
-            self._retried = verdict
+        if verdict.outcome in ("tripped", "failed") and verdict.guard not in self._retried and verdict.hint:
+            self._retried.add(verdict.guard)
             log.warning("guard.tripped", guard=verdict.guard, score=verdict.score, reason=verdict.reason, rung="retry")
             return Cure(verdict, "retry")
         self._ended = verdict
@@ -109,7 +109,7 @@ class Recovery:
         Only a run that came to a good end closes a breaker: one without a model, or over its budget, proved nothing.
         """
         at, well = self._clock.now().timestamp(), outcome in (Outcome.OK, Outcome.NOTHING_TO_DO)
-        if self._retried is not None and (well or self._ended is not None):
+        if self._retried and (well or self._ended is not None):
             self._observer.recovered("retry", "failed" if self._ended else "worked")
         if self._ended is not None and self._ended.outcome == "tripped":
             breaker = self._breakers.setdefault(self._ended.guard, Breaker(self._cooldown))

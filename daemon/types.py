@@ -60,7 +60,11 @@ class Schedule:
 
 @dataclass(frozen=True, slots=True)
 class Heartbeat:
-    """A recurring job, as its file in the vault says.  `thread` is None for a fresh context each time."""
+    """A recurring job, as its file in the vault says.
+
+    `thread` is None for a fresh context each time; `expect` names what must succeed, `facts` whose results are the only
+    numbers and names that may be stated.
+    """
 
     name: str
     schedule: Schedule
@@ -71,6 +75,7 @@ class Heartbeat:
     expect: tuple[str, ...] = ()
     budget: Budget = Budget()
     paused: bool = False
+    facts: tuple[str, ...] = ()
 
     @property
     def stream(self) -> str:

@@ -18,6 +18,7 @@ GUARDS: dict[str, str] = {
     "silence": "guards.silence:Silence",
     "tools": "guards.tools:Tools",
     "expect": "guards.expect:Expect",
+    "facts": "guards.facts:Facts",
     "budget": "guards.budget:Budget",
 }
 """Every guard by name, imported when it is first asked for."""

@@ -229,6 +229,19 @@ def test_an_expectation_that_is_missed_twice_fails_the_run_and_opens_nothing() -
     assert asyncio.run(resting("watch", stage.states, stage.clock, 1800)) is None
 
 
+def test_a_number_that_no_tool_said_is_not_believed() -> None:
+    """An invented number is withheld once with a hint; said again, the run failed, and nothing was noted."""
+    stage = Stage([LOOK, "I saw 49 lamps.", "I saw a lamp."], {"facts": {"sources": ["look"]}})
+    again = Stage([LOOK, "I saw 49 lamps.", "I saw 50 lamps."], {"facts": {"sources": ["look"]}})
+
+    assert stage.run().outcome is Outcome.OK
+    assert "49" in stage.steps[1].hint
+    assert (Outcome.FAILED, "facts: states 50, which no tool said in this turn") == (
+        (run := again.run()).outcome,
+        run.reason,
+    )
+
+
 def test_calls_of_a_reply_that_was_cut_off_are_not_made() -> None:
     """Half an argument is no argument: a reply that ran into the token limit acts on nothing."""
     stage = Stage([{"calls": [{"name": "look", "args": {}}], "finish": "length"}])

@@ -31,6 +31,7 @@ _REST: Mapping[str, Callable[[Value], Any]] = {
     "model": fields.words,
     "tools": fields.words,
     "expect": fields.words,
+    "facts": fields.words,
     "budget": fields.budget,
     "paused": fields.flag,
 }

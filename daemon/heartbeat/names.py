@@ -30,6 +30,8 @@ def check(file: str, heartbeat: Heartbeat, models: Collection[str] | None, tools
         tool, dot, action = name.rpartition(".")
         if not (dot and action and tool in heartbeat.tools):
             _one_of(file, "expect", name, heartbeat.tools)
+    for name in heartbeat.facts:
+        _one_of(file, "facts", name, heartbeat.tools)
 
 
 def _one_of(file: str, key: str, name: str, known: Collection[str]) -> None:

@@ -6,7 +6,7 @@ started_at, ended_at      UTC; null while it goes on
 outcome, reason           null and "" while it goes on
 usage                     {prompt, reused, completion} in tokens, usd, seconds
 step_count                how many steps the run counted as it ended
-task                      what the heartbeat's file asked for: instruction, models, tools, expect, budget
+task                      what the heartbeat's file asked for: instruction, models, tools, expect, facts, budget
 steps                     in the order of their number:
   number, started_at, model
   sent                    the messages that were new to the model in this step

@@ -54,6 +54,7 @@ def task_document(heartbeat: Heartbeat) -> Document:
         "models": list(heartbeat.models),
         "tools": list(heartbeat.tools),
         "expect": list(heartbeat.expect),
+        "facts": list(heartbeat.facts),
         "budget": {
             "steps": budget.steps,
             "tokens": budget.tokens,

@@ -52,6 +52,7 @@ thread: chief-of-staff
 model: [local, frontier]
 tools: [vault, "mcp:slack"]
 expect: host
+facts: [vault]
 budget: {usd: none, tokens: 500, seconds: 1.5}
 paused: true""",
         "Check what changed.\n\n---\n\nThen rest.",
@@ -73,6 +74,7 @@ paused: true""",
         ("host",),
         Budget(steps=12, tokens=500, seconds=1.5, usd=None),
         True,
+        ("vault",),
     )
 
 
