@@ -20,7 +20,7 @@ _MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:\.md)?|\d{1,2}:\d\d(?::\d\d)?|journal/\
 
 
 def named(text: str) -> Iterator[str]:
-    """Yield what a text states that can be looked up: numbers without their measure, paths, units, words with digits."""
+    """Yield what a text states that can be looked up: numbers without measure, paths, units, words with digits."""
     for word in clip(text).split():
         token = word.strip(_EDGES)
         measure = _MEASURE.fullmatch(token)
