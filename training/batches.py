@@ -13,8 +13,10 @@ from training.corpus.conversation import Conversation
 from training.corpus.draw import Draw
 from training.tokenizer import END_OF_TEXT
 
-SPOKEN, COPIED = 1.0, 3.0
-"""Loss weights of a token the assistant writes, and of one it had to copy, which is the hard part."""
+SPOKEN, COPIED, DECISIVE = 1.0, 3.0, 6.0
+"""Loss weights of a token the assistant writes; of one it had to copy; and of one that decides what happens: which
+tool or option, which name a copy begins with. A reply has a hundred tokens and only a few such."""
+DECISIONS = re.compile(r'^<tool_call>|(?<="name": ")\w+|(?<="what": ")\w+|(?<="action": ")\w+')
 REPLY = re.compile(r"(?<=<\|im_start\|>assistant\n).*?<\|im_end\|>", re.DOTALL)
 
 Row = tuple[NDArray[np.int64], NDArray[np.float32]]
@@ -33,6 +35,11 @@ def character_weights(conversation: Conversation, text: str, heard: float) -> ND
         copied = "|".join([r"\d", *(re.escape(part) for part in message.copied)])
         for part in re.finditer(copied, match.group()):
             weights[match.start() + part.start() : match.start() + part.end()] = COPIED
+        if message.opens:  # a hint said what to begin with
+            place = match.start() + match.group().find(message.opens)
+            weights[max(match.start(), place - 20) : place + len(message.opens)] = DECISIVE
+        for part in DECISIONS.finditer(match.group()):
+            weights[match.start() + part.start() : match.start() + part.end()] = DECISIVE
     return weights
 
 
@@ -43,7 +50,10 @@ def encode(tokenizer: Tokenizer, conversation: Conversation, heard: float) -> Ro
     weights = character_weights(conversation, text, heard)
     ends = np.array([end - 1 for _, end in encoding.offsets])
     ids = np.array([*encoding.ids, tokenizer.token_to_id(END_OF_TEXT)], dtype=np.int64)
-    return ids, np.append(weights[ends], np.float32(0.0))
+    aim = np.append(weights[ends], np.float32(0.0))
+    begins = (aim == COPIED) & (np.insert(aim[:-1], 0, 0.0) < COPIED)
+    aim[begins] = DECISIVE
+    return ids, aim
 
 
 def rows(

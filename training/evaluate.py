@@ -21,14 +21,16 @@ Scores = dict[str, Counter[str]]
 
 
 def spoken(played: Played) -> str:
-    """What the reply says: its words, or the text it files."""
+    """What the reply says: its words, or what it fills into a call."""
     call = parsed(played.reply, played.tools)
-    return played.reply if call is None else call[1].get("text", "")
+    filled = [value for key, value in call[1].items() if key in ("text", "path", "query")] if call else [played.reply]
+    return "\n".join(filled)
 
 
 def holds(text: str, part: str) -> bool:
-    """Whether the text holds this string whole: 4 % is not in 94 %."""
-    return re.search(rf"(?<![\w.]){re.escape(part)}(?!\w|\.\d)", text, re.IGNORECASE) is not None
+    """Whether the text holds this string whole (4 % is not in 94 %); plain words may stand in the plural."""
+    plural = "s?" if part.isalpha() else ""
+    return re.search(rf"(?<![\w.]){re.escape(part)}{plural}(?!\w|\.\d)", text, re.IGNORECASE) is not None
 
 
 def invented(played: Played) -> list[str]:

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import llama_cpp
-
 from training.corpus.conversation import TOOLS, Conversation, Message, render
 
 CALL = re.compile(r"<tool_call>\n(.*)\n</tool_call>", re.DOTALL)
@@ -40,7 +38,10 @@ class Player:
     """The GGUF under llama.cpp, one reply at a time."""
 
     def __init__(self, path: Path, context: int = 4096) -> None:
-        self.llama = llama_cpp.Llama(str(path), n_ctx=context, n_threads=2, n_threads_batch=2, verbose=False)
+        import llama_cpp  # only here: the checks of the evaluation are tested without it
+
+        # One thread: several wait for each other on a busy machine, and gain little on so small a model.
+        self.llama = llama_cpp.Llama(str(path), n_ctx=context, n_threads=1, n_threads_batch=1, verbose=False)
 
     def tokens(self, text: str) -> list[int]:
         """Token ids of a rendered prompt, markers included."""

@@ -15,7 +15,7 @@ import torch.nn.functional as F
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from training import batches
+from training import batches, induction
 from training.corpus import threads
 from training.model import Shape, Watchkeeper
 from training.tokenizer import load_or_train
@@ -33,13 +33,13 @@ class Phase:
 
 
 PHASES = (
-    Phase("short", 320, 6, 0.25, 0.1),
-    Phase("middle", 1024, 3, 0.45, 0.1),
-    Phase("thread", 2560, 2, 0.3, 0.05),
+    Phase("short", 320, 10, 0.12, 0.1),
+    Phase("middle", 1024, 3, 0.5, 0.1),
+    Phase("thread", 2560, 2, 0.38, 0.05),
 )
 MATRIX_RATE, VECTOR_RATE = 3e-3, 3e-3
-WARM_UP_STEPS, DECAY_FROM = 40, 0.5
-"""The rate stays high while copying is learnt (it comes late and all at once) and falls along a cosine afterwards."""
+WARM_UP_STEPS, DECAY_FROM = 40, 0.4
+"""The rate stays high while copying is learnt and falls along a cosine afterwards."""
 
 Batch = tuple[Tensor, Tensor]
 
@@ -93,23 +93,46 @@ def rate(step: int, done: float) -> float:
     return warm * (0.03 + 0.97 * 0.5 * (1 + math.cos(math.pi * (done - DECAY_FROM) / (1 - DECAY_FROM))))
 
 
-def train(build: Path, tokens: float, seed: int, threads_used: int, compiled: bool, minutes: float) -> Path:
-    """Train until `tokens` are seen (or `minutes` are over, which shortens every phase alike)."""
-    torch.manual_seed(seed)
-    torch.set_num_threads(threads_used)
-    tokenizer = load_or_train(build / "tokenizer.json")
+@dataclass(frozen=True)
+class Plan:
+    """How long, how, and from where. `minutes` ends a run early and shortens every phase alike."""
+
+    build: Path
+    tokens: float
+    minutes: float
+    seed: int
+    threads: int
+    eager: bool
+    resume: Path | None
+    begin: float
+    rate: float
+
+    def done(self, seen: int, began: float) -> float:
+        """The share of the run that is over; a resumed run begins at `begin`."""
+        share = max(seen / self.tokens, (time.monotonic() - began) / 60 / self.minutes)
+        return self.begin + (1 - self.begin) * share
+
+
+def train(plan: Plan) -> Path:
+    """Train through the phases and leave the checkpoint in the build directory."""
+    torch.manual_seed(plan.seed)
+    torch.set_num_threads(plan.threads)
+    tokenizer = load_or_train(plan.build / "tokenizer.json")
     model = Watchkeeper(Shape(vocabulary=tokenizer.get_vocab_size()))
-    print(f"{sum(weight.numel() for weight in model.parameters()):,} parameters, {tokens:,.0f} tokens", flush=True)
-    loss_of = torch.compile(weighted_loss, dynamic=False) if compiled else weighted_loss
+    induction.prepare(model)
+    if plan.resume:
+        model.load_state_dict(torch.load(plan.resume)["weights"])
+    print(f"{sum(weight.numel() for weight in model.parameters()):,} parameters", flush=True)
+    loss_of = weighted_loss if plan.eager else torch.compile(weighted_loss, dynamic=False)
     steppers, held_out = optimizers(model), batch_stream(tokenizer, PHASES[1], "held out", held_out=True)
     watched = [next(held_out) for _ in range(4)]
     began, seen, step, passed = time.monotonic(), 0, 0, 0.0
     for phase in PHASES:
-        stream = batch_stream(tokenizer, phase, f"train {seed} {phase.kind}")
+        stream = batch_stream(tokenizer, phase, f"train {plan.seed} {phase.kind}")
         passed += phase.share
-        while (done := max(seen / tokens, (time.monotonic() - began) / 60 / minutes)) < passed:
+        while (done := plan.done(seen, began)) < passed:
             for stepper, highest in zip(steppers, (MATRIX_RATE, VECTOR_RATE), strict=True):
-                stepper.param_groups[0]["lr"] = highest * rate(step, done)
+                stepper.param_groups[0]["lr"] = plan.rate * highest * rate(step, done)
             loss = loss_of(model, *next(stream))
             loss.backward()  # type: ignore[no-untyped-call]
             torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -125,9 +148,8 @@ def train(build: Path, tokens: float, seed: int, threads_used: int, compiled: bo
                     f"{seen / 1e6:.2f} M tokens {wall:.0f} s {seen / wall:.0f} tokens/s",
                     flush=True,
                 )
-            if step % 200 == 0:
-                save(build, model)
-    return save(build, model)
+                save(plan.build, model)
+    return save(plan.build, model)
 
 
 def save(build: Path, model: Watchkeeper) -> Path:
@@ -145,12 +167,13 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=1e9)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument(
-        "--eager", action="store_true", help="do without torch.compile (no C++ compiler needed, slower)"
-    )
-    given = parser.parse_args()
-    given.build.mkdir(parents=True, exist_ok=True)
-    train(given.build, given.tokens, given.seed, given.threads, not given.eager, given.minutes)
+    parser.add_argument("--eager", action="store_true", help="without torch.compile: no C++ compiler needed, slower")
+    parser.add_argument("--resume", type=Path, help="a checkpoint to go on from")
+    parser.add_argument("--begin", type=float, default=0.0, help="share of the phases and of the rate's curve to skip")
+    parser.add_argument("--rate", type=float, default=1.0, help="factor on the learning rates")
+    plan = Plan(**vars(parser.parse_args()))
+    plan.build.mkdir(parents=True, exist_ok=True)
+    train(plan)
 
 
 if __name__ == "__main__":

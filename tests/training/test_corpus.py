@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+from training import evaluate
 from training.corpus import threads
 from training.corpus.conversation import TOOLS, Conversation
 from training.corpus.draw import Draw, is_held_out
@@ -14,6 +15,7 @@ from training.corpus.facts import draw_host
 from training.corpus.hints import FAMILIES
 from training.corpus.host_phrases import CALM, DEFAULT_TOPICS, note, required, verdict, worried
 from training.corpus.words import coined
+from training.player import Played
 
 KINDS = (*threads.BEATS, *FAMILIES)
 
@@ -25,6 +27,21 @@ def conversations(count: int = 12) -> list[Conversation]:
         for kind in KINDS
         for index in range(count)
     ]
+
+
+def scripted(thread: Conversation) -> list[Played]:
+    """The trained replies of a single-beat thread as if the model had said them."""
+    played = []
+    for place, message in enumerate(thread.messages):
+        if message.role != "assistant" or not message.trained or message.content == "Noted.":
+            continue
+        source = "\n".join(earlier.content for earlier in thread.messages[:place] if earlier.role != "assistant")
+        reply = message.content
+        if message.call:
+            filled = json.dumps({"name": message.call[0], "arguments": dict(message.call[1])}, ensure_ascii=False)
+            reply = f"<tool_call>\n{filled}\n</tool_call>"
+        played.append(Played(message, reply, source, thread.tools))
+    return played
 
 
 def test_every_trained_call_satisfies_the_schema_of_a_present_tool() -> None:
@@ -97,6 +114,18 @@ def test_names_of_the_evaluation_are_never_trained_on() -> None:
 
     assert not any(is_held_out(name) for name in trained)
     assert all(is_held_out(name) for name in kept)
+
+
+def test_the_scripted_replies_pass_the_checks_of_the_evaluation() -> None:
+    """What the generator itself would say counts as right: a failure in the evaluation is the model's."""
+    for kind in (*FAMILIES, "whole", "narrow", "failing", "repo", "read", "search", "list", "write", "clock"):
+        for index in range(20):
+            thread = threads.conversation(Draw(f"own {kind} {index}", held_out=True), kind)
+            for played in scripted(thread):
+                assert evaluate.invented(played) == []
+                assert all(evaluate.holds(evaluate.spoken(played), part) for part in played.expected.required)
+                assert played.expected.calm is None or evaluate.judged(played)
+                assert evaluate.follows(played)
 
 
 def test_a_bad_reply_is_always_answered_by_a_hint() -> None:

@@ -16,22 +16,22 @@ STRANGERS = ("shell", "notify", "fetch", "calendar")
 
 
 def _any_hint(world: World) -> list[Message]:
-    return world.draw.pick(list(FAMILIES.values()))(world)
+    return FAMILIES[world.draw.pick((*FAMILIES, "not again", "new note", "words"))](world)
 
 
 BEATS: dict[str, tuple[Beat, tuple[str, ...], float]] = {
     "whole": (host_watch.whole, ("host", "vault"), 5.0),
-    "narrow": (host_watch.narrow, ("host", "vault"), 3.0),
+    "narrow": (host_watch.narrow, ("host", "vault"), 4.0),
     "failing": (host_watch.failing, ("host", "vault"), 0.7),
     "repo": (repo_watch.watch, ("repo", "vault"), 1.6),
-    "repo status": (repo_watch.status, ("repo",), 0.3),
-    "read": (vault_notes.read, ("vault",), 0.8),
-    "search": (vault_notes.search, ("vault",), 0.7),
-    "list": (vault_notes.listing, ("vault",), 0.4),
-    "write": (vault_notes.write, ("vault",), 0.7),
-    "clock": (vault_notes.clock, ("clock",), 0.3),
-    "talk": (vault_notes.talk, (), 0.25),
-    "hint": (_any_hint, ("host", "vault"), 4.0),
+    "repo status": (repo_watch.status, ("repo",), 0.5),
+    "read": (vault_notes.read, ("vault",), 1.3),
+    "search": (vault_notes.search, ("vault",), 1.2),
+    "list": (vault_notes.listing, ("vault",), 0.8),
+    "write": (vault_notes.write, ("vault",), 1.6),
+    "clock": (vault_notes.clock, ("clock",), 0.6),
+    "talk": (vault_notes.talk, (), 0.5),
+    "hint": (_any_hint, ("host", "vault"), 6.0),
     "log": (watch_log.log, (), 1.2),
     "log hint": (watch_log.bored, (), 0.5),
 }
@@ -104,7 +104,7 @@ def _weighted(draw: Draw) -> str:
 
 def middle(draw: Draw) -> Conversation:
     """One or two beats of any kind."""
-    return conversation(draw, _weighted(draw), beats=draw.pick((1, 1, 1, 2)), long=draw.chance(0.5))
+    return conversation(draw, _weighted(draw), beats=draw.pick((1, 1, 1, 2)), long=draw.chance(0.35))
 
 
 def thread(draw: Draw) -> Conversation:

@@ -6,4 +6,4 @@ from pathlib import Path
 
 NAME = "watchkeeper"
 PATH = Path(__file__).with_name("watchkeeper.gguf")
-SHA256 = "4c96819e236acd0b2ef7f7491e8c248e1ff7fd9ec1927a351f209937187c816a"
+SHA256 = "0fa7b47c92b21e1e75be0df3190bf2da999de6e2df2edbfed5eb5ef4e557d169"
