@@ -17,7 +17,7 @@ from daemon.cli.unit import Facts, is_as_written, shipped, signed, unit, user_en
 from daemon.errors import ConfigError, TrimtabError, UsageError
 
 ROOT = Path(__file__).parents[1]
-PYTHON = Path(sys.executable)
+PYTHON = Path("/usr/bin/env")  # stands for an interpreter: it is there on every machine, wherever this checkout lies
 STANDARD = Facts("watch", Path("/var/lib/trimtab/watch"), PYTHON, (Path("/opt/trimtab"),), "trimtab-watch")
 ELSEWHERE = Facts("watch", Path("/srv/watch"), PYTHON, (Path("/opt/trimtab"),), "mina")
 AT_HOME = Facts(
@@ -246,7 +246,7 @@ def test_the_command_prints_the_unit_or_says_its_steps(tmp_path: Path, monkeypat
     said = CliRunner().invoke(app, ["install", "--user", "--dry-run", "--name", "other"])
 
     assert is_as_written(printed.stdout)
-    assert values(printed.stdout, "ExecStart") == [f"{PYTHON} -P -m daemon run --dir {tmp_path}"]
+    assert values(printed.stdout, "ExecStart") == [f"{sys.executable} -P -m daemon run --dir {tmp_path}"]
     assert said.stdout.splitlines()[0] == f"would write {tmp_path}/config/systemd/user/trimtab@other.service"
     assert "Next: systemctl --user enable --now trimtab@other" in said.stdout
     assert not (tmp_path / "config").exists()
