@@ -39,11 +39,11 @@ def demo(
     spoke = sum(outcome == "ok" for outcome in outcomes)
     if "tripped" in outcomes:
         typer.echo(
-            f"\n{spoke} heartbeats were fine. Then the model collapsed, a hint did not help, and the breaker opened:"
+            f"\n{spoke} heartbeats passed. Then the model had collapsed, a hint did not help, and the breaker opened:"
         )
         typer.echo("the heartbeat rests now. A daemon would try a probe after half an hour.")
     else:
-        typer.echo(f"\n{spoke} of {len(outcomes)} heartbeats were fine and no breaker opened.")
+        typer.echo(f"\n{spoke} of {len(outcomes)} heartbeats passed and no breaker opened.")
         raise typer.Exit(1)
 
 
