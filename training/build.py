@@ -12,8 +12,8 @@ from pathlib import Path
 from training.corpus.conversation import TEMPLATE
 
 SHIPPED = TEMPLATE.parent
-TOKENS = 9_000_000
-"""What the shipped model saw (tokens, packing included)."""
+TOKENS = 12_000_000
+"""About what the shipped model saw (tokens, packing included)."""
 
 
 def _run(*command: str) -> None:

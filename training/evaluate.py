@@ -3,78 +3,27 @@
 from __future__ import annotations
 
 import argparse
-import re
 from collections import Counter, defaultdict
 from pathlib import Path
 
-from training import repetition
+from training import main_heartbeat, repetition
 from training.corpus import threads
 from training.corpus.conversation import TEMPLATE
 from training.corpus.draw import Draw
 from training.corpus.hints import FAMILIES
-from training.corpus.host_phrases import CALM, worried
-from training.player import Played, Player, Sampling, parsed
+from training.marks import follows, holds, invented, judged, spoken, well_called
+from training.player import Player, Sampling, parsed
 
-NUMBER = re.compile(r"\d+(?:\.\d+)*")
-NAME = re.compile(r"[\w.-]*/[\w./-]+|[\w-]+\.(?:service|timer|mount|socket|path|md)\b")
 Scores = dict[str, Counter[str]]
-
-
-def spoken(played: Played) -> str:
-    """What the reply says: its words, or what it fills into a call."""
-    call = parsed(played.reply, played.tools)
-    filled = [value for key, value in call[1].items() if key in ("text", "path", "query")] if call else [played.reply]
-    return "\n".join(filled)
-
-
-def holds(text: str, part: str) -> bool:
-    """Whether the text holds this string whole (4 % is not in 94 %); plain words may stand in the plural."""
-    plural = "s?" if part.isalpha() else ""
-    return re.search(rf"(?<![\w.]){re.escape(part)}{plural}(?!\w|\.\d)", text, re.IGNORECASE) is not None
-
-
-def invented(played: Played) -> list[str]:
-    """Numbers and names in the reply that stand nowhere in this beat."""
-    text = spoken(played)
-    parts = NUMBER.findall(text) + [name.rstrip(".") for name in NAME.findall(text)]
-    return [part for part in parts if not holds(played.source, part) and part not in played.source]
-
-
-def well_called(played: Played) -> bool:
-    """The expected tool with the expected arguments; the text is free."""
-    call, wanted = parsed(played.reply, played.tools), played.expected.call
-    if call is None or wanted is None:
-        return False
-    same = {key: value for key, value in call[1].items() if key != "text"}
-    return call[0] == wanted[0] and same == {key: value for key, value in wanted[1].items() if key != "text"}
-
-
-def judged(played: Played) -> bool:
-    """Calm where all is calm, concern where something needs attention."""
-    text = played.reply.lower()
-    return worried(text) is not played.expected.calm and (worried(text) or any(words in text for words in CALM))
-
-
-def follows(played: Played) -> bool:
-    """Whether the reply right after a hint does what the hint says."""
-    expected, text = played.expected, spoken(played)
-    if expected.call is not None:
-        right = well_called(played)
-    else:
-        right = "<tool_call>" not in played.reply and 0 < len(played.reply.split()) <= 60
-    first = re.split(r"[,;.] ", text)[0]
-    opens = not expected.opens or holds(first, expected.opens)
-    avoids = not expected.avoids or expected.avoids not in text.lower()
-    named = all(holds(text, part) for part in expected.required) if expected.opens or not expected.avoids else True
-    return right and opens and avoids and named
+PLAIN = ("whole", "narrow", "failing", "repo", "read", "search", "list", "write", "clock", "talk")
 
 
 def score(
-    player: Player, kind: str, beats: int, sampling: Sampling, count: int, scores: Scores, shown: list[str]
+    player: Player, kind: str, beats: int, sampling: Sampling, chosen: range, scores: Scores, shown: list[str]
 ) -> None:
-    """Play `count` held-out conversations of a kind and add what was seen to the scores."""
+    """Play the chosen held-out conversations of a kind and add what was seen to the scores."""
     label = f"{kind}{f', {beats} beats' if beats > 1 else ''}"
-    for index in range(count):
+    for index in chosen:
         draw = Draw(f"evaluation {kind} {beats} {index}", held_out=True)
         conversation = threads.conversation(draw, kind, beats, long=True)
         if conversation.kind != kind or len(player.tokens(conversation.text())) > 2600:
@@ -130,6 +79,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", type=Path, default=TEMPLATE.with_name("watchkeeper.gguf"))
     parser.add_argument("--count", type=int, default=40, help="conversations of each kind")
+    parser.add_argument("--first", type=int, default=1000, help="number of the first one: others, other conversations")
     parser.add_argument("--temperature", type=float, default=0.7)
     parser.add_argument("--failures", type=int, default=0, help="how many failures to show")
     parser.add_argument("--skip-repetition", action="store_true")
@@ -137,24 +87,13 @@ def main() -> None:
     player, shown = Player(given.model), list[str]()
     scores: Scores = defaultdict(Counter)
     sampling = Sampling(given.temperature)
-    for kind in (
-        "whole",
-        "narrow",
-        "failing",
-        "repo",
-        "read",
-        "search",
-        "list",
-        "write",
-        "clock",
-        "talk",
-        *FAMILIES,
-        "log hint",
-    ):
-        score(player, kind, 1, sampling, given.count, scores, shown)
+    chosen, half = (range(given.first, given.first + count) for count in (given.count, given.count // 2))
+    for kind in (*PLAIN, *FAMILIES, "log hint"):
+        score(player, kind, 1, sampling, chosen, scores, shown)
     for beats in (3, 5, 7):
-        score(player, "whole", beats, sampling, given.count // 2, scores, shown)
+        score(player, "whole", beats, sampling, half, scores, shown)
     print(f"temperature {given.temperature}, {given.count} conversations of each kind\n\n{table(scores)}\n")
+    print(main_heartbeat.report(player, sampling, given.first, 2 * given.count) + "\n")
     if not given.skip_repetition:
         print(repetition.report(player))
     print("\n".join(shown[:: max(1, len(shown) // given.failures)] if given.failures else []))

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from training import evaluate
+from training import marks
 from training.corpus import threads
 from training.corpus.conversation import TOOLS, Conversation
 from training.corpus.draw import Draw, is_held_out
@@ -122,10 +122,10 @@ def test_the_scripted_replies_pass_the_checks_of_the_evaluation() -> None:
         for index in range(20):
             thread = threads.conversation(Draw(f"own {kind} {index}", held_out=True), kind)
             for played in scripted(thread):
-                assert evaluate.invented(played) == []
-                assert all(evaluate.holds(evaluate.spoken(played), part) for part in played.expected.required)
-                assert played.expected.calm is None or evaluate.judged(played)
-                assert evaluate.follows(played)
+                assert marks.invented(played) == []
+                assert all(marks.holds(marks.spoken(played), part) for part in played.expected.required)
+                assert played.expected.calm is None or marks.judged(played)
+                assert marks.follows(played)
 
 
 def test_a_bad_reply_is_always_answered_by_a_hint() -> None:

@@ -6,4 +6,4 @@ from pathlib import Path
 
 NAME = "watchkeeper"
 PATH = Path(__file__).with_name("watchkeeper.gguf")
-SHA256 = "0fa7b47c92b21e1e75be0df3190bf2da999de6e2df2edbfed5eb5ef4e557d169"
+SHA256 = "8787ce9648959f136e40e811d784646ddf391b920f19f3eb3598ec5cf8ee154d"
