@@ -241,7 +241,8 @@ def test_the_shipped_model_keeps_the_same_promises(how: str, tmp_path: Path) -> 
             seconds = 1e-6 if how == "deadline" else 60
             reply = await model.reply(plain, stop=third, seconds=seconds)
             assert reply.model == "x"
-            assert reply.finish == {"stop": "guard", "deadline": "deadline"}.get(how, "stop")
+            ends = {"stop": ("guard",), "deadline": ("deadline",)}
+            assert reply.finish in ends.get(how, ("stop", "length"))  # so small a model may not find an end
             assert bool(reply.text) == (how != "deadline")
         finally:
             await model.close()
