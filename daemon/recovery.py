@@ -1,4 +1,4 @@
-"""What happens when a guard trips: withhold, retry once with the hint, then let the heartbeat rest.
+"""What happens when a guard trips: withhold, retry once with that guard's hint, then end the run.
 
 Holds the guards of one thread for one run: what they have seen, their breakers, and which rung of the ladder is next.
 It decides; the loop does.  It never sees a prompt and never calls a model.
@@ -19,6 +19,7 @@ from guards import Breaker, Call, CallResult, Level, Output, Panel, Spend, Verdi
 log = structlog.get_logger()
 
 _BREAKER = "breaker:"
+_SPENT = ("over_budget", "timed_out")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +92,15 @@ class Recovery:
         return self._panel.observe([CallResult(result.ok, result.text) for result in results])
 
     def answer(self, verdicts: Sequence[Verdict]) -> Cure | None:
-        """Return what to do, None if nothing tripped.  Each guard is answered with one hint a run; then it ends it."""
-        verdict = worst(verdicts)
-        if verdict is None or verdict.level is not Level.TRIP:
+        """Return what to do, None if nothing tripped.  Each guard is answered with one hint a run; then it ends it.
+
+        A budget that is spent ends the run whatever else tripped: a retry would only spend more.
+        """
+        trips = [verdict for verdict in verdicts if verdict.level is Level.TRIP]
+        verdict = worst(v for v in trips if v.outcome in _SPENT) or worst(trips)
+        if verdict is None:
             return None
-        if verdict.outcome in ("tripped", "failed") and verdict.guard not in self._retried and verdict.hint:
+        if verdict.outcome not in _SPENT and verdict.guard not in self._retried and verdict.hint:
             self._retried.add(verdict.guard)
             log.warning("guard.tripped", guard=verdict.guard, score=verdict.score, reason=verdict.reason, rung="retry")
             return Cure(verdict, "retry")

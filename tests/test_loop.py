@@ -190,6 +190,14 @@ def test_a_tripped_guard_stops_the_hand_before_it_moves() -> None:
     assert asyncio.run(resting("watch", stage.states, stage.clock, 1800)) is None
 
 
+def test_a_spent_budget_ends_a_run_that_also_loops() -> None:
+    """No hint is tried when the money is gone, however loud another guard is."""
+    stage = Stage([LOOK, CHANT, "I saw a lamp."], {"budget": {"tokens": 40}})
+
+    assert stage.run().outcome is Outcome.OVER_BUDGET
+    assert 2 == len(stage.steps)
+
+
 def test_the_same_call_with_the_same_result_again_and_again_trips() -> None:
     """A tool loop inside a run is seen from the results, hinted at, and then ended."""
     stage = Stage([LOOK] * 12)

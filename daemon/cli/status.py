@@ -27,7 +27,7 @@ def status(as_json: Annotated[bool, typer.Option("--json", help="Print the heart
         return
     console = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 200)
     console.print(_headline(seen))
-    console.print(_table(seen.heartbeats))
+    console.print(_table(seen.heartbeats, seen.running))
     for row in seen.heartbeats:
         if row["problem"]:
             console.print(Text(f"not scheduled: {plain(row['problem'])}", style="red"))
@@ -54,10 +54,12 @@ def _headline(seen: Overview) -> Text:
     return Text(f"{seen.settings.name}: {runs}", style="bold green" if seen.running else "bold yellow")
 
 
-def _table(heartbeats: list[dict[str, Any]]) -> Table:
+def _table(heartbeats: list[dict[str, Any]], running: bool) -> Table:
     table = Table("heartbeat", "schedule", "next due", "last run", "outcome", "24 hours", box=None, pad_edge=False)
     for row in heartbeats:
         due = "paused" if row["paused"] else _moment(row["next_due"], "not scheduled" if row["problem"] else "-")
+        if row["next_due"] and not running:
+            due = "nobody runs it"
         counts = ", ".join(f"{name} {count}" for name, count in row["last_day"].items())
         colour = "" if row["last_outcome"] in _GOOD else "red"
         outcome, started = Text(row["last_outcome"] or "-", colour), _moment(row["last_started"], "-")
