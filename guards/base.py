@@ -57,6 +57,8 @@ class Output:
 
     `turn` names the run that an output belongs to; outputs with `turn=None` are each a turn of their own.  `ts` is in
     seconds since the epoch.  `offered` holds the names of the tools that could be called, None when that is not known.
+    `model` and `prompt` (any name or hash of the standing instructions) say whose stream it is: what was normal for
+    one model and prompt is not what is normal for another.
     """
 
     text: str = ""
@@ -66,6 +68,7 @@ class Output:
     model: str = ""
     spend: Spend = Spend()
     offered: frozenset[str] | None = None
+    prompt: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +77,8 @@ class Verdict:
 
     `score` is measured in units of the guard's own limit: 1.0 is where it trips.  `reason` is for a person and names
     the evidence; `hint` is for the model.  `outcome` is what a run ends as if nothing helps: only "tripped" is a
-    collapse that opens a breaker.
+    collapse that opens a breaker.  `evidence` holds up to 5 exact spans of the text that carry the collapse, so that
+    earlier outputs with the same can be found; untrusted, and empty where no words do.
     """
 
     guard: str
@@ -83,6 +87,7 @@ class Verdict:
     reason: str = ""
     hint: str = ""
     outcome: Literal["tripped", "failed", "over_budget", "timed_out"] = "tripped"
+    evidence: tuple[str, ...] = ()
 
 
 class Watch(ABC):
@@ -103,6 +108,8 @@ class Guard(ABC):
 
     name: ClassVar[str]
     kind: ClassVar[Literal["gate", "sequential"]]
+    tests: ClassVar[int] = 0
+    """How many sequential tests it runs side by side, each with its share of the promise (guards/promise.py)."""
 
     @abstractmethod
     def reset(self) -> None:

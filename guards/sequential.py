@@ -1,7 +1,7 @@
 """The shared sequential test: has the mean of a score climbed above the stream's own start?
 
 An e-detector of Shiryaev-Roberts type (Shin, Ramdas and Rinaldo 2022) over a grid of bets: the statistic is a sum of
-products of 1 + f (x / m0 - 1), and crosses e^LIMIT on average no earlier than after e^LIMIT outputs, as long as the
+products of 1 + f (x / m0 - 1), and crosses e^limit on average no earlier than after e^limit outputs, as long as the
 score's mean, given the past, stays at most m0.  That is its promise and its limit: m0 comes from the start, so a
 healthy stream that truly changes by more than the margin below is outside the promise.  Textbook bets on single
 autocorrelated scores break it, so a start that is autocorrelated is bet on by means of blocks.
@@ -16,22 +16,26 @@ from itertools import pairwise
 
 from guards.base import Json
 from guards.memory import integer, nested, number, numbers
+from guards.promise import limit
 
-LIMIT = math.log(1e6)
-"""One false trip in a million outputs: at 96 a day, one in 28 years for each test."""
-BETS = (0.1, 0.2, 0.4, 0.6, 0.8, 0.95)
+LIMIT = limit()
+BETS = (0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.95)
 BATCH = 4
 LONGEST_START = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Margin:
-    """How far up a score may lie: at least `floor`, at most `ceiling`; `early` before the start is known."""
+    """How far up a score may lie: at least `floor`, at most `ceiling`; `early` before the start is known.
+
+    `slack` is added to what the start says; for the rate of something rare, 0.
+    """
 
     floor: float
     early: float
     ceiling: float = 0.9
     first: int = 16
+    slack: float = 0.05
 
 
 class Climb:
@@ -39,11 +43,11 @@ class Climb:
 
     Silent for the first `margin.first` scores; then it compares with `margin.early` until `warm_up` scores have told
     what is normal here: their mean, three standard errors of it (from means of four, which correlation between
-    neighbours widens) and 0.05 more.  The start never follows the stream.
+    neighbours widens) and the slack.  The start never follows the stream.  `limit` is the logarithm at which it trips.
     """
 
-    def __init__(self, margin: Margin, warm_up: int) -> None:
-        self._margin = margin
+    def __init__(self, margin: Margin, warm_up: int, limit: float = LIMIT) -> None:
+        self._margin, self._limit = margin, limit
         self._warm_up = max(warm_up, margin.first)
         self._n = 0
         self._start: list[float] = []
@@ -62,7 +66,7 @@ class Climb:
         """The statistic in units of its limit: 1.0 is a trip."""
         top = max(self._logs)
         mean = top + math.log(math.fsum(math.exp(value - top) for value in self._logs) / len(self._logs))
-        return max(0.0, mean / LIMIT)
+        return max(0.0, mean / self._limit)
 
     def update(self, x: float) -> float:
         """Take the next score and return the statistic in units of its limit."""
@@ -84,14 +88,14 @@ class Climb:
         for i, bet in enumerate(BETS):
             # log((R + 1) * e), R kept as its logarithm; capped, so that a stream which recovers is soon forgiven
             grown = self._logs[i] + math.log1p(math.exp(-self._logs[i])) + math.log1p(bet * odds)
-            self._logs[i] = min(max(grown, -30.0), 1.5 * LIMIT)
+            self._logs[i] = min(max(grown, -30.0), 1.5 * self._limit)
 
     def _settle(self) -> None:
         n = len(self._start)
         mean = math.fsum(self._start) / n
         batches = [math.fsum(self._start[i : i + BATCH]) / BATCH for i in range(0, n - BATCH + 1, BATCH)]
         spread = math.fsum((b - mean) ** 2 for b in batches) / max(1, len(batches) - 1)
-        normal = mean + 3.0 * math.sqrt(spread / len(batches)) + 0.05
+        normal = mean + 3.0 * math.sqrt(spread / max(1, len(batches))) + self._margin.slack
         self._normal = min(max(normal, self._margin.floor), self._margin.ceiling)
         if self._normal > self._margin.early:
             self._logs = [0.0] * len(BETS)  # what was found against too low a normal is no evidence
@@ -119,7 +123,7 @@ class Climb:
         logs = numbers(state, "logs", len(BETS))
         if len(logs) != len(BETS):
             raise ValueError(f"'logs' should hold {len(BETS)} numbers")
-        self._logs = [min(max(value, -30.0), 1.5 * LIMIT) for value in logs]
+        self._logs = [min(max(value, -30.0), 1.5 * self._limit) for value in logs]
 
 
 def load_climb(climb: Climb, state: Mapping[str, Json], key: str) -> None:

@@ -39,7 +39,7 @@ class Silence(Guard):
         >>> mute = [Output("", call)] * 40
         >>> guard = Silence()
         >>> next(row for row, output in enumerate(healthy + mute) if guard.update(output).level.name == "TRIP")
-        76
+        77
     """
 
     name: ClassVar[str] = "silence"

@@ -1,0 +1,115 @@
+"""One output as every guard reads it: cut into prose, words, clauses and marks once, however many guards ask.
+
+A part is made when it is first asked for.  Nothing here is longer than `guards.text.clip` allows, whatever came in.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property, lru_cache
+from zlib import crc32
+
+from guards.text import UNSPACED, clip, split, words
+
+NUMBER = "#"
+"""Stands for every number among the spoken words, so that a template with another number stays the same template."""
+
+_PIECE = re.compile(
+    rf"(?P<unspaced>[{UNSPACED}])|(?P<word>[^\W\d_{UNSPACED}]+(?:['’][^\W\d_{UNSPACED}]+)*)|(?P<number>\d+(?:[.,:]\d+)*)"
+    r"|(?P<full>[.!?…;:。！？；：।\n]+)|(?P<light>[,，、—–()\[\]\"“”«»]+)"
+)
+
+
+class Reading:
+    """The parts of one text.
+
+    >>> reading = read("Good night, harbour. 12 boats are in!")
+    >>> reading.spoken
+    ('good', 'night', 'harbour', '#', 'boats', 'are', 'in')
+    >>> reading.sentences
+    ((0, 3), (3, 7))
+    >>> reading.clauses
+    ((0, 2), (2, 3), (3, 7))
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """Words and numbers of the whole text in lower case; scripts without spaces give pairs of characters."""
+        return tuple(words(self.text))
+
+    @cached_property
+    def _parts(self) -> tuple[str, str]:
+        return split(self.text)
+
+    @property
+    def prose(self) -> str:
+        """The text without code, tables, quotes, headings, list markers and links."""
+        return self._parts[0]
+
+    @property
+    def structure(self) -> str:
+        """What `prose` leaves out."""
+        return self._parts[1]
+
+    @property
+    def spoken(self) -> tuple[str, ...]:
+        """The words of the prose in lower case, every number `#`; one character each of scripts without spaces."""
+        return self._spoken[0]
+
+    @property
+    def sentences(self) -> tuple[tuple[int, int], ...]:
+        """(start, end) in `spoken` of what lies between full stops, line ends and their like."""
+        return self._spoken[1]
+
+    @property
+    def clauses(self) -> tuple[tuple[int, int], ...]:
+        """(start, end) in `spoken` of what lies between any marks, commas, dashes, quotes and brackets too."""
+        return self._spoken[2]
+
+    @cached_property
+    def marks(self) -> tuple[int, ...]:
+        """32 bits for each of `spoken`, the same in every process."""
+        known: dict[str, int] = {}
+        for word in self.spoken:
+            if word not in known:
+                known[word] = crc32(word.encode("utf-8", "surrogatepass"))
+        return tuple([known[word] for word in self.spoken])
+
+    @cached_property
+    def _spoken(self) -> tuple[tuple[str, ...], tuple[tuple[int, int], ...], tuple[tuple[int, int], ...]]:
+        said: list[str] = []
+        sentences: list[tuple[int, int]] = []
+        clauses: list[tuple[int, int]] = []
+        sentence = clause = 0
+        for piece in _PIECE.finditer(self.prose.lower()):
+            kind = piece.lastgroup
+            if kind in ("word", "unspaced"):
+                said.append(piece[0])
+                continue
+            if kind == "number":
+                said.append(NUMBER)
+                continue
+            if clause < len(said):
+                clauses.append((clause, len(said)))
+                clause = len(said)
+            if kind == "full" and sentence < len(said):
+                sentences.append((sentence, len(said)))
+                sentence = len(said)
+        if clause < len(said):
+            clauses.append((clause, len(said)))
+        if sentence < len(said):
+            sentences.append((sentence, len(said)))
+        return tuple(said), tuple(sentences), tuple(clauses)
+
+
+def read(text: str) -> Reading:
+    """Return the reading of a text; the same object while the guards of a panel look at the same output."""
+    return _read(clip(text))
+
+
+@lru_cache(maxsize=4)
+def _read(text: str) -> Reading:
+    return Reading(text)
