@@ -110,6 +110,8 @@ class Guard(ABC):
     kind: ClassVar[Literal["gate", "sequential"]]
     tests: ClassVar[int] = 0
     """How many sequential tests it runs side by side, each with its share of the promise (guards/promise.py)."""
+    judges_words: ClassVar[bool] = True
+    """Whether it is about what is said; texts that were declared acknowledgements are not shown to such a guard."""
 
     @abstractmethod
     def reset(self) -> None:

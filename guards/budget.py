@@ -41,6 +41,7 @@ class Budget(Guard):
 
     name: ClassVar[str] = "budget"
     kind: ClassVar[Literal["gate", "sequential"]] = "gate"
+    judges_words: ClassVar[bool] = False
     VERSION = 1
 
     @dataclass(frozen=True, slots=True)

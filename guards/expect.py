@@ -43,6 +43,7 @@ class Expect(Guard):
 
     name: ClassVar[str] = "expect"
     kind: ClassVar[Literal["gate", "sequential"]] = "gate"
+    judges_words: ClassVar[bool] = False
     VERSION = 1
 
     @dataclass(frozen=True, slots=True)

@@ -56,6 +56,7 @@ class Facts(Guard):
 
     name: ClassVar[str] = "facts"
     kind: ClassVar[Literal["gate", "sequential"]] = "gate"
+    judges_words: ClassVar[bool] = False
     VERSION = 1
 
     @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from guards.base import CallResult, Guard, Json, Level, Output, Verdict, Watch
+from guards.baselines import Baselines, load_each
 
 GUARDS: dict[str, str] = {
     "loop": "guards.loop:Loop",
@@ -52,12 +53,24 @@ class Panel:
     True
     """
 
-    def __init__(self, guards: Sequence[Guard]) -> None:
-        self.guards = tuple(guards)
+    def __init__(self, guards: Sequence[Guard], acknowledged: Iterable[str] = ()) -> None:
+        """Take guards in the order of their verdicts, and the texts that are answers by design."""
+        self._names = [guard.name for guard in guards]
+        self._gates = [guard for guard in guards if guard.kind == "gate"]
+        self._baselines = Baselines([guard for guard in guards if guard.kind != "gate"])
+        self._acknowledged = frozenset(text.strip() for text in acknowledged)
         self._unreadable: list[Verdict] = []
 
+    @property
+    def guards(self) -> tuple[Guard, ...]:
+        """Every guard in force."""
+        by_name = {guard.name: guard for guard in (*self._gates, *self._baselines.guards)}
+        return tuple(by_name[name] for name in self._names)
+
     @classmethod
-    def standard(cls, options: Mapping[str, Mapping[str, Any]] | None = None) -> Panel:
+    def standard(
+        cls, options: Mapping[str, Mapping[str, Any]] | None = None, acknowledged: Iterable[str] = ()
+    ) -> Panel:
         """Return every guard of the registry, with these options by guard name.
 
         Raises ValueError with one sentence for an unknown guard, an unknown option or a bad value.
@@ -65,16 +78,25 @@ class Panel:
         given = dict(options or {})
         for name in given:
             guard_class(name)
-        return cls([guard_class(name)(**given.get(name, {})) for name in GUARDS])
+        return cls([guard_class(name)(**given.get(name, {})) for name in GUARDS], acknowledged)
 
     def update(self, output: Output) -> tuple[Verdict, ...]:
-        """Judge the next output: one verdict of each guard, after a warning for each memory that could not be read."""
+        """Judge the next output: one verdict of each guard, after a warning for each memory that could not be read.
+
+        A text that was declared an acknowledgement is shown only to guards that do not judge words.
+        """
         said, self._unreadable = self._unreadable, []
-        return (*said, *(guard.update(output) for guard in self.guards))
+        if not output.calls and output.text.strip() in self._acknowledged:
+            return (*said, *self._ordered([g.update(output) for g in self._gates if not g.judges_words]))
+        return (*said, *self._ordered([g.update(output) for g in self._gates], self._baselines.update(output)))
 
     def observe(self, results: Sequence[CallResult]) -> tuple[Verdict, ...]:
         """Hear what came back for the calls of the last output: one verdict of each guard."""
-        return tuple(guard.observe(results) for guard in self.guards)
+        return self._ordered([g.observe(results) for g in self._gates], self._baselines.observe(results))
+
+    def _ordered(self, gates: Iterable[Verdict], sequential: Iterable[Verdict] = ()) -> tuple[Verdict, ...]:
+        by_name = {verdict.guard: verdict for verdict in (*gates, *sequential)}
+        return tuple(by_name.get(name) or Verdict(name) for name in self._names)
 
     def watch(self) -> Watch:
         """Return one eye on the next output's stream for all guards that have one."""
@@ -83,12 +105,13 @@ class Panel:
     def reset(self) -> None:
         """Forget the stream."""
         self._unreadable = []
-        for guard in self.guards:
+        for guard in self._gates:
             guard.reset()
+        self._baselines.reset()
 
     def state(self) -> dict[str, dict[str, Json]]:
-        """Return the memory of every guard by name."""
-        return {guard.name: guard.state() for guard in self.guards}
+        """Return the memory of every guard by name, with those of other models under longer names."""
+        return {guard.name: guard.state() for guard in self._gates} | self._baselines.state()
 
     def load(self, states: Mapping[str, Mapping[str, Any]]) -> None:
         """Continue from `state()`.
@@ -97,15 +120,7 @@ class Panel:
         fresh too, and the next `update` says so with a warning.
         """
         self.reset()
-        for guard in self.guards:
-            if guard.name not in states:
-                continue
-            try:
-                guard.load(states[guard.name])
-            except (ValueError, TypeError, KeyError, AttributeError, IndexError) as problem:
-                guard.reset()
-                why = f"its memory could not be read and starts fresh: {str(problem)[:100]}"
-                self._unreadable.append(Verdict(guard.name, Level.WARN, 0.0, why))
+        self._unreadable = load_each(self._gates, states) + self._baselines.load(states)
 
 
 class _Watches(Watch):
