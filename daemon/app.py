@@ -18,6 +18,7 @@ from daemon.heartbeat.file import is_empty
 from daemon.heartbeat.folder import Folder
 from daemon.heartbeat.timetable import Timetable
 from daemon.home import Home
+from daemon.judge import Judge
 from daemon.loop import Loop
 from daemon.memory import VaultMemory, open_vault
 from daemon.models import MODELS
@@ -103,7 +104,13 @@ class Agent:
             keep_runs=self.settings.context.keep_runs,
         )
         recovery = Recovery(
-            heartbeat.stream, self._panel(heartbeat), self.states, self.clock, self._cooldown, self.observer
+            heartbeat.stream,
+            self._panel(heartbeat),
+            self.states,
+            self.clock,
+            self._cooldown,
+            self.observer,
+            self._judge(heartbeat),
         )
         toolbox = Toolbox([self._tool(heartbeat, name) for name in heartbeat.tools], setting)
         so_far = replace(run, model=model.name)
@@ -116,6 +123,13 @@ class Agent:
                 known = ", ".join(self.models)
                 raise ConfigError(f"heartbeats/{heartbeat.name}.md", "model", f"{name!r} is not one of {known}")
         return Router([self.models[name] for name in names], self.clock, tell=self.observer.model_state)
+
+    def _judge(self, heartbeat: Heartbeat) -> Judge | None:
+        """Return who may be asked for a second opinion: only a model of the heartbeat's own route."""
+        section = self.settings.judge
+        if section.model is None or section.model not in (heartbeat.models or (next(iter(self.models)),)):
+            return None
+        return Judge(self.models[section.model], section.seconds, heartbeat.stream)
 
     def _tool(self, heartbeat: Heartbeat, name: str) -> Tool:
         if name not in self.tools:
@@ -149,6 +163,8 @@ async def opened(
     clock = clock or SystemClock()
     settings = settings or load_settings(home.path)
     panel(settings, {})
+    if settings.judge.model is not None and settings.judge.model not in settings.models:
+        raise ConfigError(home.settings, "judge.model", f"expected one of {', '.join(settings.models)}")
     tools = {name: _plugged(TOOLS, "tools", name, name, settings.tools.get(name, {}))() for name in TOOLS}
     for name in settings.tools:
         if name not in tools:

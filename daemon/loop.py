@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 
+from daemon.ladder import Attempt, Ladder, Rung
 from daemon.outcome import concluded
-from daemon.recovery import Cure, Recovery
+from daemon.recovery import Recovery
 from daemon.stages import Clock, Context, Memory, Model, Recorder, Tools
-from daemon.types import Heartbeat, Message, Outcome, Reply, Run, Step, ToolResult, Usage
-from guards import Level
+from daemon.types import Heartbeat, Message, Outcome, Run, Step, ToolResult
+from guards import Level, Verdict
 
 _HOUR = 3600.0
 
@@ -37,45 +38,47 @@ class Loop:
         offered = self.tools.specs()
         await self.recovery.open(run.id, offered)
         prompt = await self.context.gather(heartbeat, run.occurrence, offered)
-        first, sent, results = len(prompt.messages) - 1, prompt.messages, list[ToolResult]()
+        attempt, ladder, results = (
+            Attempt(self.model, prompt, prompt.messages),
+            Ladder(self.context),
+            list[ToolResult](),
+        )
         ends = self.clock.monotonic() + (heartbeat.budget.seconds or _HOUR)
 
         for number in count(1):
             self.recovery.listen()
             began = self.clock.now()
             left = max(1.0, ends - self.clock.monotonic())
-            reply = await self.model.reply(prompt, stop=self.recovery.stop, seconds=left)
-            run = _spent(run, number, reply)
-            step = Step(number, began, sent, reply, self.recovery.judge(reply), tools=offered)
-            cure, heard = self.recovery.answer(step.verdicts), tuple[Message, ...]()
-            if cure is None and (not reply.calls or reply.finish != "stop"):
+            reply = await attempt.asked.reply(attempt.shown, stop=self.recovery.stop, seconds=left)
+            verdicts, aside = await self.recovery.judge(reply, left)
+            run = replace(run, steps=number, usage=run.usage.plus(reply.usage).plus(aside), model=reply.model)
+            step = Step(number, began, attempt.sent, reply, verdicts, tools=offered, anew=attempt.anew)
+            trip = self.recovery.tripped(verdicts)
+            if trip is None and (not reply.calls or reply.finish != "stop"):
                 await self._record(run, step)
                 outcome, reason = concluded(heartbeat, offered, results, reply)
-                return await self._end(
-                    run, outcome, reason, (*prompt.messages[first:], reply.message()), said=reply.text
-                )
-            if cure is None:
-                step, cure = await self._act(run, step)
+                said = (*attempt.shown.turn, reply.message())
+                return await self._end(run, outcome, reason, said, said=reply.text)
+            if trip is None:
+                step, trip = await self._act(run, step)
                 results += step.results
-                heard = self.context.heard(step.results)
-                prompt = prompt.plus(reply.message(), *heard)
-            if cure is not None:
-                await self._record(run, _withheld(step, cure))
-                if cure.rung == "rest":
-                    return await self._end(run, cure.outcome, cure.reason, ())
-                heard = (*heard, self.context.hint(cure.verdict.hint))
-                prompt = prompt.plus(heard[-1])
-            sent = heard
+                attempt = attempt.then(reply.message(), self.context.heard(step.results))
+            if trip is not None:
+                rung, attempt = await ladder.climb(trip, attempt, step)
+                self.recovery.took(trip, rung)
+                await self._record(run, _withheld(step, trip, rung))
+                if rung == "rest":
+                    return await self._end(run, Outcome(trip.outcome), f"{trip.guard}: {trip.reason}", ())
         raise AssertionError("count() has no end")
 
-    async def _act(self, run: Run, step: Step) -> tuple[Step, Cure | None]:
+    async def _act(self, run: Run, step: Step) -> tuple[Step, Verdict | None]:
         """Record the reply, then run its calls, record what came back and let the guards hear it."""
         await self._record(run, step)
         results = tuple([await self.tools.run(call) for call in step.reply.calls])
         heard = self.recovery.hear(results)
         step = replace(step, results=results, verdicts=step.verdicts + tuple(v for v in heard if v.level > Level.PASS))
         await self._record(run, step)
-        return step, self.recovery.answer(heard)
+        return step, self.recovery.tripped(heard)
 
     async def _record(self, run: Run, step: Step) -> None:
         await self.recorder.step(run, step)
@@ -96,18 +99,6 @@ class Loop:
         return run
 
 
-def _withheld(step: Step, cure: Cure) -> Step:
+def _withheld(step: Step, trip: Verdict, rung: Rung) -> Step:
     """A reply that tripped is withheld; one whose results tripped has already acted."""
-    return replace(step, withheld=not step.results, hint=cure.verdict.hint if cure.rung == "retry" else "")
-
-
-def _spent(run: Run, number: int, reply: Reply) -> Run:
-    was, now = run.usage, reply.usage
-    usage = Usage(
-        was.prompt + now.prompt,
-        was.reused + now.reused,
-        was.completion + now.completion,
-        was.usd + now.usd,
-        was.seconds + now.seconds,
-    )
-    return replace(run, steps=number, usage=usage, model=reply.model)
+    return replace(step, withheld=not step.results, rung=rung, hint="" if rung == "rest" else trip.hint)

@@ -1,19 +1,20 @@
-"""What happens when a guard trips: withhold, retry once with that guard's hint, then end the run.
+"""What a guard's trip leads to: which one counts, how each rung of the ladder did, and when the breaker opens.
 
-Holds the guards of one thread for one run: what they have seen, their breakers, and which rung of the ladder is next.
-It decides; the loop does.  It never sees a prompt and never calls a model.
+Holds the guards of one thread for one run, what they have seen and their breakers.  It decides; the loop does.  It
+never sees a prompt; the one model that it may ask is the judge.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import structlog
 
+from daemon.judge import Judge
+from daemon.ladder import Rung
 from daemon.stages import Clock, GuardStates, Observer
-from daemon.types import Outcome, Reply, ToolResult, ToolSpec
+from daemon.types import Outcome, Reply, ToolResult, ToolSpec, Usage
 from guards import Breaker, Call, CallResult, Level, Output, Panel, Spend, Verdict, Watch, worst
 
 log = structlog.get_logger()
@@ -22,35 +23,30 @@ _BREAKER = "breaker:"
 _SPENT = ("over_budget", "timed_out")
 
 
-@dataclass(frozen=True, slots=True)
-class Cure:
-    """What to do about a trip: try the turn once more with a hint, or end the run."""
-
-    verdict: Verdict
-    rung: Literal["retry", "rest"]
-
-    @property
-    def outcome(self) -> Outcome:
-        return Outcome(self.verdict.outcome)
-
-    @property
-    def reason(self) -> str:
-        return f"{self.verdict.guard}: {self.verdict.reason}"
-
-
 class Recovery:
     """The guards and breakers of one thread during one run.  `offered` are the tools that the model was shown."""
 
     def __init__(
-        self, thread: str, panel: Panel, states: GuardStates, clock: Clock, cooldown: float, observer: Observer
+        self,
+        thread: str,
+        panel: Panel,
+        states: GuardStates,
+        clock: Clock,
+        cooldown: float,
+        observer: Observer,
+        judge: Judge | None = None,
     ) -> None:
         self._thread, self._panel, self._states = thread, panel, states
         self._clock, self._cooldown, self._observer = clock, cooldown, observer
+        self._second = judge
+        self._sequential = frozenset(guard.name for guard in panel.guards if guard.kind == "sequential")
         self._breakers: dict[str, Breaker] = {}
         self._watch: Watch | None = None
         self._cut: Verdict | None = None
-        self._retried: set[str] = set()
+        self._trying: Rung | None = None
+        self._asked = False
         self._ended: Verdict | None = None
+        self._owed = Usage()
         self._turn, self._offered = "", frozenset[str]()
 
     async def open(self, turn: str, offered: Sequence[ToolSpec]) -> None:
@@ -64,8 +60,11 @@ class Recovery:
         self._tell_breakers()
 
     def listen(self) -> None:
-        """Begin to watch a new reply as it is written."""
+        """Begin to watch a new reply as it is written.  A rung whose reply was let through has worked."""
         self._watch, self._cut = self._panel.watch(), None
+        if self._asked:
+            self._settle("worked")
+        self._asked = self._trying is not None
 
     def stop(self, piece: str) -> bool:
         """Say whether the stream should end here."""
@@ -73,40 +72,45 @@ class Recovery:
             self._cut = self._watch.feed(piece)
         return self._cut is not None
 
-    def judge(self, reply: Reply) -> tuple[Verdict, ...]:
-        """Show a whole reply to every guard, before anything acts on it."""
-        spend = Spend(
-            reply.usage.prompt - reply.usage.reused + reply.usage.completion, reply.usage.usd, reply.usage.seconds
-        )
+    async def judge(self, reply: Reply, seconds: float) -> tuple[tuple[Verdict, ...], Usage]:
+        """Show a whole reply to every guard, before anything acts on it; return what they say and what asking cost.
+
+        `seconds` is what is left of the run; only a judge, where there is one, takes any of it.
+        """
+        used, self._owed = reply.usage.plus(self._owed), Usage()
+        spend = Spend(used.prompt - used.reused + used.completion, used.usd, used.seconds)
         calls = tuple(Call(call.name, call.args) for call in reply.calls)
         ts = self._clock.now().timestamp()
         verdicts = self._panel.update(
             Output(reply.text, calls, turn=self._turn, ts=ts, model=reply.model, spend=spend, offered=self._offered)
         )
-        if self._cut is None:
-            return verdicts
-        return (*(v for v in verdicts if v.guard != self._cut.guard), self._cut)
+        if self._cut is not None:
+            verdicts = (*(v for v in verdicts if v.guard != self._cut.guard), self._cut)
+        if self._second is None or self._spent(verdicts):
+            return verdicts, Usage()
+        verdicts, self._owed = await self._second.review(verdicts, reply.text, self._sequential, seconds)
+        return verdicts, self._owed
 
     def hear(self, results: Sequence[ToolResult]) -> tuple[Verdict, ...]:
         """Show the guards what the tools said."""
         return self._panel.observe([CallResult(result.ok, result.text) for result in results])
 
-    def answer(self, verdicts: Sequence[Verdict]) -> Cure | None:
-        """Return what to do, None if nothing tripped.  Each guard is answered with one hint a run; then it ends it.
+    def tripped(self, verdicts: Sequence[Verdict]) -> Verdict | None:
+        """Return the trip that counts, None if nothing tripped.
 
         A budget that is spent ends the run whatever else tripped: a retry would only spend more.
         """
         trips = [verdict for verdict in verdicts if verdict.level is Level.TRIP]
-        verdict = worst(v for v in trips if v.outcome in _SPENT) or worst(trips)
-        if verdict is None:
-            return None
-        if verdict.outcome not in _SPENT and verdict.guard not in self._retried and verdict.hint:
-            self._retried.add(verdict.guard)
-            log.warning("guard.tripped", guard=verdict.guard, score=verdict.score, reason=verdict.reason, rung="retry")
-            return Cure(verdict, "retry")
-        self._ended = verdict
-        log.warning("guard.tripped", guard=verdict.guard, score=verdict.score, reason=verdict.reason, rung="rest")
-        return Cure(verdict, "rest")
+        return worst(v for v in trips if v.outcome in _SPENT) or worst(trips)
+
+    def took(self, trip: Verdict, rung: Rung) -> None:
+        """Hear which rung follows a trip; the one before it, if there was one, has failed."""
+        self._settle("failed")
+        log.warning("guard.tripped", guard=trip.guard, score=trip.score, reason=trip.reason, rung=rung)
+        if rung == "rest":
+            self._ended = trip
+        else:
+            self._trying = rung
 
     async def close(self, outcome: Outcome) -> None:
         """Move the breakers as the run ended, and write down everything that the guards remember.
@@ -114,13 +118,10 @@ class Recovery:
         Only a run that came to a good end closes a breaker: one without a model, or over its budget, proved nothing.
         """
         at, well = self._clock.now().timestamp(), outcome in (Outcome.OK, Outcome.NOTHING_TO_DO)
-        if self._retried and (well or self._ended is not None):
-            self._observer.recovered("retry", "failed" if self._ended else "worked")
+        if well:
+            self._settle("worked")
         if self._ended is not None and self._ended.outcome == "tripped":
-            breaker = self._breakers.setdefault(self._ended.guard, Breaker(self._cooldown))
-            breaker.trip(at)
-            self._observer.recovered("rest", "opened")
-            log.warning("breaker.opened", guard=self._ended.guard, thread=self._thread, rest_seconds=breaker.rest)
+            self._rest(self._ended.guard, at)
         elif well:
             for breaker in self._breakers.values():
                 breaker.passed(at)
@@ -128,6 +129,24 @@ class Recovery:
         states: dict[str, Mapping[str, Any]] = dict(self._panel.state())
         states |= {_BREAKER + guard: breaker.state() for guard, breaker in self._breakers.items()}
         await self._states.save(self._thread, states)
+
+    def _rest(self, guard: str, at: float) -> None:
+        """Open a breaker.  The person is told when it first opens, not again each time that its probe fails."""
+        breaker = self._breakers.setdefault(guard, Breaker(self._cooldown))
+        told = log.info if breaker.code else log.error
+        breaker.trip(at)
+        self._observer.recovered("rest", "opened")
+        told("breaker.opened", guard=guard, thread=self._thread, rest_seconds=breaker.rest)
+
+    def _settle(self, result: str) -> None:
+        if self._trying is not None:
+            self._observer.recovered(self._trying, result)
+        self._trying, self._asked = None, False
+
+    @staticmethod
+    def _spent(verdicts: Sequence[Verdict]) -> bool:
+        """Say whether so much of a budget is gone that nobody may be asked beside the run."""
+        return any(v.level > Level.PASS and v.outcome in _SPENT for v in verdicts)
 
     def _tell_breakers(self) -> None:
         for guard, breaker in self._breakers.items():

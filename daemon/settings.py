@@ -48,6 +48,13 @@ class BreakerSection(Section):
     cooldown_seconds: float = Field(default=1800, gt=0, le=86_400)
 
 
+class JudgeSection(Section):
+    """A model that is asked for a second opinion when a sequential guard is suspicious; none is the default."""
+
+    model: str | None = None
+    seconds: float = Field(default=60, gt=0, le=600)
+
+
 class ContextSection(Section):
     """How much of the model's context a thread may fill before it is compacted, and how many runs stay as they were."""
 
@@ -74,6 +81,7 @@ class Settings(BaseSettings):
     metrics: MetricsSection = MetricsSection()
     log: LogSection = LogSection()
     breaker: BreakerSection = BreakerSection()
+    judge: JudgeSection = JudgeSection()
     context: ContextSection = ContextSection()
 
     @classmethod

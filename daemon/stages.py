@@ -46,6 +46,12 @@ class Context(Protocol):
     def hint(self, text: str) -> Message:
         """Return a guard's hint as a message."""
 
+    async def quarantine(self, prompt: Prompt, evidence: Sequence[str]) -> Prompt:
+        """Return the prompt without the agent's own texts that hold one of these spans (without spans: its latest).
+
+        It stays so for later runs of the thread.  Facts stay: what tools and people said; the history keeps all.
+        """
+
 
 class Model(Protocol):
     """Who answers.  One instance serves every thread; calls for one thread never overlap."""
@@ -64,6 +70,25 @@ class Model(Protocol):
 
     async def close(self) -> None:
         """Free what it holds; safe to call twice."""
+
+
+@runtime_checkable
+class Adjustable(Protocol):
+    """A model that can be asked in another way than the usual one, for one attempt."""
+
+    def loosened(self, avoid: Sequence[str]) -> Model | None:
+        """Return the same model, sampled so that it says these texts less easily; None where it cannot be."""
+
+
+@runtime_checkable
+class Routed(Protocol):
+    """A route of several models."""
+
+    def another(self) -> Model | None:
+        """Return the route without the model that answered last and without any that costs money, None if none is left.
+
+        It comes back to the model that answered last when none of the others can answer.
+        """
 
 
 @runtime_checkable
@@ -145,6 +170,12 @@ class ThreadLog(Protocol):
 
     async def compact(self, thread: str, summary: Message, keep: int) -> None:
         """Let `summary` stand for all live messages but the last `keep`; the raw ones stay in the history."""
+
+    async def show(self, thread: str, instead: Sequence[Message | None]) -> None:
+        """Show these in place of the live messages, one for one; None shows nothing.  The raw ones stay in the history.
+
+        Raises ValueError, and changes nothing, when they are not as many as are live.
+        """
 
 
 class GuardStates(Protocol):

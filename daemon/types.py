@@ -145,11 +145,20 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """Everything a model is shown, in order; within a thread it only ever grows at its end."""
+    """Everything a model is shown, in order; `begins` is where this run's own messages begin.
+
+    Within a thread it only ever grows at its end, but for a compaction or a quarantine.
+    """
 
     thread: str
     messages: tuple[Message, ...]
     tools: tuple[ToolSpec, ...] = ()
+    begins: int = 0
+
+    @property
+    def turn(self) -> tuple[Message, ...]:
+        """This run's own messages."""
+        return self.messages[self.begins :]
 
     def plus(self, *messages: Message) -> Prompt:
         return replace(self, messages=self.messages + messages)
@@ -164,6 +173,15 @@ class Usage:
     completion: int = 0
     usd: float = 0.0
     seconds: float = 0.0
+
+    def plus(self, other: Usage) -> Usage:
+        return Usage(
+            self.prompt + other.prompt,
+            self.reused + other.reused,
+            self.completion + other.completion,
+            self.usd + other.usd,
+            self.seconds + other.seconds,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,9 +221,10 @@ class Reply:
 class Step:
     """One model call, its verdicts and the tool calls that it caused.
 
-    `sent` are the messages that were new to the model in this step, `tools` what it was offered.  `withheld` says that
-    a guard kept the reply from everything after it; `hint` is what the next attempt was told.  `edited_by_breaker`
-    says that the reply is not what the model sampled, so that training must leave it out.
+    `sent` are the messages that were new to the model in this step, or with `anew` its whole prompt; `tools` is what it
+    was offered.  `withheld` says that a guard kept the reply from everything after it, `rung` what recovery did next,
+    `hint` what the next attempt was told.  `edited_by_breaker` says that the reply is not what the model sampled, so
+    that training must leave it out.
     """
 
     number: int
@@ -218,6 +237,8 @@ class Step:
     hint: str = ""
     tools: tuple[ToolSpec, ...] = ()
     edited_by_breaker: bool = False
+    rung: str = ""
+    anew: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,6 +53,10 @@ class OneMessage:
         """The hint as it is."""
         return Message("user", f"Hint: {text}", name="hint")
 
+    async def quarantine(self, prompt: Prompt, evidence: Sequence[str]) -> Prompt:
+        """Nothing was said before."""
+        return prompt
+
 
 @dataclass
 class Lookout:

@@ -15,7 +15,7 @@ from daemon.types import Message
 HEADING = "Earlier in this thread (summary):"
 ACKNOWLEDGED = Message("assistant", "Noted.")
 SUMMARY, HINT = "summary", "hint"
-_HEADER = re.compile(r"Heartbeat (?P<name>\S+), \w+ (?P<time>\d{4}-\d\d-\d\d \d\d:\d\d)")
+HEADER = re.compile(r"Heartbeat (?P<name>\S+), \w+ (?P<time>\d{4}-\d\d-\d\d \d\d:\d\d)")
 _LEFT_OUT = re.compile(r"- \((\d+) older runs are only in the history\)")
 _LINE_CHARS = 240
 
@@ -28,7 +28,7 @@ def runs(messages: Sequence[Message]) -> list[tuple[Message, ...]]:
 
 def line(run: Sequence[Message]) -> str:
     """Say in one line when a run was and what it ended with; the words are the model's own."""
-    header = _HEADER.match(run[0].text)
+    header = HEADER.match(run[0].text)
     when = f"{header['time']} {header['name']}" if header else "earlier"
     said = next((m.text for m in reversed(run) if m.role == "assistant" and m.text.strip()), "(no words)")
     said = " ".join(said.split())

@@ -19,6 +19,11 @@ def marked(source: str, text: str, limit: int) -> str:
 
 
 @cache
+def prompt(name: str) -> str:
+    """Return a text that models are told: prompts/NAME.md."""
+    return (importlib.resources.files("daemon.context") / f"prompts/{name}.md").read_text(encoding="utf-8").strip()
+
+
 def rules() -> str:
-    """Return what every agent is told besides its own instructions (prompts/rules.md)."""
-    return (importlib.resources.files("daemon.context") / "prompts/rules.md").read_text(encoding="utf-8").strip()
+    """Return what every agent is told besides its own instructions."""
+    return prompt("rules")

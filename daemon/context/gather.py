@@ -7,13 +7,14 @@ The one exception is a compaction, which happens when the thread has grown past 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from zoneinfo import ZoneInfo
 
 import structlog
 
 from daemon.context.compaction import ACKNOWLEDGED, HINT, SUMMARY, summarised
 from daemon.context.data import marked, rules
+from daemon.context.quarantine import infected_by, quarantined
 from daemon.stages import ThreadLog
 from daemon.types import Heartbeat, Message, Occurrence, Prompt, ToolResult, ToolSpec
 
@@ -52,9 +53,9 @@ class Gather:
         system = Message("system", f"{(await self.instructions()).strip()}\n\n{rules()}")
         task = Message("user", await self._task(heartbeat, occurrence), name=heartbeat.name)
         if heartbeat.thread is None:
-            return Prompt(f"{heartbeat.name}#{occurrence.id}", (system, task), tuple(tools))
+            return Prompt(f"{heartbeat.name}#{occurrence.id}", (system, task), tuple(tools), begins=1)
         live = await self._live(heartbeat.thread, system, task, tools)
-        return Prompt(heartbeat.thread, (system, *live, task), tuple(tools))
+        return Prompt(heartbeat.thread, (system, *live, task), tuple(tools), begins=1 + len(live))
 
     def heard(self, results: Sequence[ToolResult]) -> tuple[Message, ...]:
         limit = int(self.window.tokens * _RESULT_SHARE * _CHARS_PER_TOKEN)
@@ -65,6 +66,18 @@ class Gather:
 
     def hint(self, text: str) -> Message:
         return Message("user", f"Hint: {text}", name=HINT)
+
+    async def quarantine(self, prompt: Prompt, evidence: Sequence[str]) -> Prompt:
+        infected = infected_by(evidence, prompt.messages)
+        raw = await self.threads.live(prompt.thread)
+        shown = quarantined(raw, infected)
+        if taken_out := sum(a != b for a, b in zip(raw, shown, strict=True)):
+            await self.threads.show(prompt.thread, shown)
+            log.info("thread.quarantined", thread=prompt.thread, taken_out=taken_out)
+        live = _acknowledged([message for message in shown if message is not None])
+        task, *since = prompt.turn
+        turn = [message for message in quarantined(since, infected) if message is not None]
+        return replace(prompt, messages=(prompt.messages[0], *live, task, *turn), begins=1 + len(live))
 
     async def _task(self, heartbeat: Heartbeat, occurrence: Occurrence) -> str:
         local = occurrence.scheduled_for.astimezone(heartbeat.schedule.timezone or self.zone)

@@ -10,7 +10,9 @@ import asyncio
 import os
 import time
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal
 
 import structlog
@@ -19,12 +21,19 @@ from pydantic import BaseModel, ConfigDict, Field
 from daemon.errors import ConfigError, ModelError, ModelUnavailable
 from daemon.models import call_text, llama_file
 from daemon.models.llama_process import Child, Died, Refused
+from daemon.models.otherwise import Otherwise
+from daemon.stages import Model
 from daemon.types import Finish, Message, Prompt, Reply, Sample, Stop, ToolSpec, Usage
 
 LOAD_SECONDS = 900.0
 COUNT_SECONDS = 60.0
 GRACE_SECONDS = 10.0
 """How long after its deadline a reply may come before the process counts as hung and is killed."""
+
+WARM, WARMER, HOT, DRY = 0.8, 0.3, 1.2, 0.8
+"""For one attempt after a collapse: at least this temperature, this much more than usual, at most this; and DRY."""
+
+_AS_USUAL: Mapping[str, Any] = MappingProxyType({})
 
 log = structlog.get_logger()
 
@@ -83,14 +92,25 @@ class LlamaCpp:
         """Load the model and return its exact `context_tokens`.  Raises as `check` does."""
         return int((await self._ready(LOAD_SECONDS)).facts["context"])
 
-    async def reply(self, prompt: Prompt, *, stop: Stop, seconds: float) -> Reply:
-        """Answer; see `stages.Model`.  A process that dies before it said anything is replaced and asked once more."""
+    def loosened(self, avoid: Sequence[str]) -> Model:
+        """Return this model at a higher temperature, with DRY told of these texts; see `stages.Adjustable`."""
+        usual = self._options.temperature
+        sampling = {"temperature": max(usual, min(HOT, max(WARM, usual + WARMER))), "dry": max(self._options.dry, DRY)}
+        return Otherwise(self, partial(self.reply, otherwise={"sampling": sampling, "avoid": list(avoid)}))
+
+    async def reply(
+        self, prompt: Prompt, *, stop: Stop, seconds: float, otherwise: Mapping[str, Any] = _AS_USUAL
+    ) -> Reply:
+        """Answer; see `stages.Model`.  A process that dies before it said anything is replaced and asked once more.
+
+        `otherwise` is what this one request adds: `sampling` settings, and texts to `avoid`.
+        """
         began, heard = time.monotonic(), _Heard(stop)
 
         for last in (False, True):
             child = await self._ready(seconds - (time.monotonic() - began))
             note, self._fault = self._fault, ""
-            request = {"thread": prompt.thread, **self._wire(prompt.messages, prompt.tools)}
+            request = {"thread": prompt.thread, **self._wire(prompt.messages, prompt.tools), **otherwise}
             try:
                 done = await child.ask("reply", request, seconds=seconds - (time.monotonic() - began), hear=heard)
             except Died as end:

@@ -27,7 +27,10 @@ class BadGrammar(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """The settings in force; temperature 0 is greedy, and 0 or 1 switch the others off as llama.cpp has it."""
+    """The settings in force; temperature 0 is greedy, and 0 or 1 switch the others off as llama.cpp has it.
+
+    `dry_length` is how many tokens of an earlier text may come again before DRY holds against it.
+    """
 
     temperature: float
     top_p: float
@@ -36,6 +39,7 @@ class Sampling:
     repeat_penalty: float
     dry: float
     seed: int
+    dry_length: int = 2
 
 
 class Sampler:
@@ -110,7 +114,7 @@ def _parts(engine: Engine, sampling: Sampling, history: Sequence[int], banned: l
     if sampling.dry:
         breakers = (ctypes.c_char_p * len(_BREAKERS))(*_BREAKERS)
         dry = llama.llama_sampler_init_dry(
-            engine.vocabulary.pointer, sampling.dry, 1.75, 2, 4096, breakers, len(_BREAKERS)
+            engine.vocabulary.pointer, sampling.dry, 1.75, sampling.dry_length, 4096, breakers, len(_BREAKERS)
         )
         yield _told(dry, history[-4096:])
     if sampling.temperature <= 0:

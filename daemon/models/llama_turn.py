@@ -27,6 +27,8 @@ from daemon.models.llama_template import Template
 
 AHEAD = 64
 """How many pieces the model may be ahead of the parent."""
+DRY_WORDS = 2
+"""So many words of a text that is to be avoided may come again before DRY holds against the next one."""
 TOGETHER_SECONDS = 0.004
 """Pieces that come faster than this are sent together; waking the parent costs more than such a piece."""
 
@@ -130,8 +132,8 @@ class Speaker:
         room = self._engine.context - len(tokens)
         if room < 1:
             raise TooLong(f"the prompt has {len(tokens)} tokens and the context holds {self._engine.context}")
-        warm, said, sampling = self._engine.sequence(job.request["thread"], tokens), Said(), self._sampling()
-        reused = 0
+        warm, said = self._engine.sequence(job.request["thread"], tokens), Said()
+        sampling, reused = self._sampling(job.request), 0
         sampler = self._sampler(job.request, sampling)
         try:
             reused = self._engine.prefill(warm, tokens)
@@ -176,16 +178,27 @@ class Speaker:
         job.wait(len(said.marks))  # the last piece may still be the one that trips
         return job.ended if job.ended == "guard" else finish
 
-    def _sampling(self) -> Sampling:
-        seed = self._options["seed"]
-        chosen = {one.name: self._options[one.name] for one in dataclasses.fields(Sampling) if one.name != "seed"}
+    def _sampling(self, request: Mapping[str, Any]) -> Sampling:
+        """The settings of the file, or what a request sets in their place for itself alone."""
+        seed, names = self._options["seed"], {one.name for one in dataclasses.fields(Sampling)}
+        chosen = {name: self._options[name] for name in names & self._options.keys() - {"seed"}}
+        if avoid := request.get("avoid"):
+            chosen["dry_length"] = self._tokens_of_words(avoid, DRY_WORDS)
+        chosen |= request.get("sampling", {})
         return Sampling(**chosen, seed=int.from_bytes(os.urandom(4), "little") if seed is None else seed)
+
+    def _tokens_of_words(self, texts: Sequence[str], words: int) -> int:
+        """How many tokens so many words of these texts take: a small vocabulary needs several for each."""
+        said = " ".join(texts)
+        return max(2, round(words * len(self._engine.vocabulary.tokens(said, special=False)) / (said.count(" ") + 1)))
 
     def _sampler(self, request: Mapping[str, Any], sampling: Sampling) -> Sampler:
         tools = request["tools"] if self._constrained else ()
         grammar = _grammar(json.dumps(tools), self._template) if tools else ""
         told = sampling.repeat_penalty != 1 or sampling.dry
         history = self._own_words(request["messages"]) if told else []
+        for text in request.get("avoid", ()):
+            history += self._engine.vocabulary.tokens(text, special=False)
         return Sampler(self._engine, sampling, grammar, history, self._banned)
 
     def _own_words(self, messages: Sequence[Mapping[str, Any]]) -> list[int]:

@@ -6,7 +6,8 @@ What a provider can do wrong is told apart in `fault` and `http`, how it is aske
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
@@ -17,15 +18,18 @@ from daemon.errors import ConfigError
 from daemon.models.asking import Asking, Call, Wire
 from daemon.models.draft import CHARS_PER_TOKEN, Draft
 from daemon.models.fault import Fault, Server
+from daemon.models.otherwise import Otherwise
 from daemon.models.provider_breaker import ProviderBreaker
 from daemon.models.remote_options import RemoteOptions, is_loopback
-from daemon.stages import Clock
+from daemon.stages import Clock, Model
 from daemon.types import Prompt, Reply, Stop, Usage
 
 if TYPE_CHECKING:
     from daemon.models.http import Door
 
 _CHECK_SECONDS = 15.0
+WARM = 1.0
+"""The temperature of one attempt after a collapse; the highest that every provider takes."""
 
 
 class Remote:
@@ -51,10 +55,31 @@ class Remote:
         self._server = Server(name, parts.netloc, options.model, str(options.api_key) if options.api_key else None)
         self._key()
 
-    async def reply(self, prompt: Prompt, *, stop: Stop, seconds: float) -> Reply:
-        """Answer within `seconds`; see stages.Model.  Raises ModelUnavailable with one line that says why."""
+    @property
+    def free(self) -> bool:
+        """Whether a call costs nothing: on this machine, or at a price that was set to zero; unknown is not free."""
+        price = self._options.price
+        return self.local if price is None else not price.prompt and not price.completion
+
+    def loosened(self, avoid: Sequence[str]) -> Model | None:
+        """Return this model at a higher temperature, None where none was set or it is high; see `stages.Adjustable`.
+
+        Providers take different settings, and some refuse what they do not know: the temperature alone is changed, and
+        only where a person has set one.
+        """
+        usual = self._options.temperature
+        if usual is None or usual >= WARM:
+            return None
+        return Otherwise(self, partial(self.reply, temperature=WARM))
+
+    async def reply(self, prompt: Prompt, *, stop: Stop, seconds: float, temperature: float | None = None) -> Reply:
+        """Answer within `seconds`; see stages.Model.  Raises ModelUnavailable with one line that says why.
+
+        `temperature` is for this one call; the note of its reply says so.
+        """
         began = self._clock.monotonic()
-        call = Call(prompt, self._wire.body(prompt), stop, began + seconds, Draft())
+        changed = {} if temperature is None else {"temperature": temperature}
+        call = Call(prompt, {**self._wire.body(prompt), **changed}, stop, began + seconds, Draft())
         if (rest := self._breaker.rest(began)) is not None:
             failures = self._breaker.failures
             line = self._server.line(f"failed {failures} times in a row and is left alone for another {rest:.0f} s")
@@ -71,6 +96,8 @@ class Remote:
             self._breaker.worked()
         finally:
             self._breaker.unknown()
+        for name, value in changed.items():
+            call.draft.note(f"asked with {name} {value:g}")
         return self._reply(call, self._clock.monotonic() - began)
 
     async def check(self) -> str:

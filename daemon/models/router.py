@@ -11,7 +11,7 @@ from dataclasses import replace
 import structlog
 
 from daemon.errors import ConfigError, ModelUnavailable
-from daemon.stages import Clock, Model
+from daemon.stages import Adjustable, Clock, Model
 from daemon.types import Prompt, Reply, Stop
 
 log = structlog.get_logger()
@@ -20,6 +20,11 @@ log = structlog.get_logger()
 def stays_here(model: Model) -> bool:
     """Say whether a model keeps the prompt on this machine; one that does not say so is taken to send it away."""
     return getattr(model, "local", False) is True
+
+
+def costs_nothing(model: Model) -> bool:
+    """Say whether a call of a model is free; one that does not say so is, only if it stays on this machine."""
+    return getattr(model, "free", stays_here(model)) is True
 
 
 class Router:
@@ -42,6 +47,7 @@ class Router:
             named = ", ".join(model.name for model in routes) or "none"
             raise ConfigError("heartbeat", "model", f"expected a model on this machine for sensitive work, not {named}")
         self._routes, self._clock = tuple(allowed), clock
+        self._answered = allowed[0]
         self._tell = tell or _tell_nobody
         self.name = allowed[0].name
         self.local = all(stays_here(model) for model in allowed)
@@ -76,9 +82,20 @@ class Router:
                 passed.append(str(why))
                 continue
             self._tell(model.name, True)
+            self._answered = model
             notes = [f"asked {model.name} because: {'; '.join(passed)}"] if passed else []
             return replace(reply, note="; ".join([*notes, reply.note] if reply.note else notes))
         raise ModelUnavailable("no model of the route answered: " + "; ".join(passed))
+
+    def loosened(self, avoid: Sequence[str]) -> Model | None:
+        """Return the model that answered last in another way, None where it has none; see `stages.Adjustable`."""
+        loosened = self._answered.loosened(avoid) if isinstance(self._answered, Adjustable) else None
+        return None if loosened is None else Router([loosened], self._clock, tell=self._tell)
+
+    def another(self) -> Router | None:
+        """Return a route through the free models that did not answer last, and then back; see `stages.Routed`."""
+        others = [model for model in self._routes if model is not self._answered and costs_nothing(model)]
+        return Router([*others, self._answered], self._clock, tell=self._tell) if others else None
 
     async def check(self) -> str:
         """Return a line for each model.  Raises ModelUnavailable when none of them is ready."""

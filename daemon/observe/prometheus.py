@@ -40,7 +40,12 @@ MOST_OPEN_RUNS: Final = 64
 TOKEN_KINDS: Final = ("prompt", "reused", "completion")
 TOOL_RESULTS: Final = ("ok", "failed")
 COMMIT_KINDS: Final = ("run", "person", OTHER)
-RECOVERIES: Final = (("retry", "worked"), ("retry", "failed"), ("rest", "opened"), (OTHER, OTHER))
+TRIED: Final = ("retry", "quarantine", "sampler", "model")
+RECOVERIES: Final = (
+    *((rung, result) for rung in TRIED for result in ("worked", "failed")),
+    ("rest", "opened"),
+    (OTHER, OTHER),
+)
 SECONDS: Final = (1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600)
 BUDGET_GUARD: Final = "budget"
 

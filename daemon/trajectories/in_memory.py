@@ -31,6 +31,12 @@ class MemoryThreads:
         self.lives[thread] = [summary, *live[max(0, len(live) - keep) :]]
         self.histories.setdefault(thread, []).append(summary)
 
+    async def show(self, thread: str, instead: Sequence[Message | None]) -> None:
+        live = self.lives.get(thread, [])
+        if len(live) != len(instead):
+            raise ValueError(f"{len(instead)} messages for the {len(live)} live ones of {thread}")
+        self.lives[thread] = [shown for shown in instead if shown is not None]
+
     def append(self, thread: str, messages: Sequence[Message]) -> None:
         """Add a run's messages to the end."""
         self.lives.setdefault(thread, []).extend(messages)

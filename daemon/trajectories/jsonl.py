@@ -9,7 +9,7 @@ step_count                how many steps the run counted as it ended
 task                      what the heartbeat's file asked for: instruction, models, tools, expect, facts, budget
 steps                     in the order of their number:
   number, started_at, model
-  sent                    the messages that were new to the model in this step
+  sent                    the messages that were new to the model in this step, or with `anew` the whole prompt
   tools                   what it was offered, with JSON Schema parameters
   reply                   {text, calls: [{id, name, args}], finish, note, usage}; args is an object, never a string
   sample                  null where the backend shows no tokens, else
@@ -17,9 +17,10 @@ steps                     in the order of their number:
     completion_ids, logprobs (float32; raw softmax at temperature 1; null is unknown), mask: all of one length;
                           mask is 1 where the id was sampled by the model and 0 in a reply that a breaker edited
     model, tokenizer, template (SHA-256), sampling (the settings that were in force)
-  verdicts                {guard, level: pass|warn|trip, score, reason, hint, outcome}
+  verdicts                {guard, level: pass|warn|trip, score, reason, hint, outcome, evidence: [text]}
   results                 {call: {id, name, args}, ok, text, seconds}
-  withheld, edited_by_breaker
+  withheld, edited_by_breaker, anew
+  rung                    what recovery did next: "", retry, quarantine, sampler, model or rest
   hint                    null, or {text, place}; place is null where no attempt followed, else {step, message, role,
                           at_token}: the message of that later step which holds it, and how many prompt ids come
                           before the two attempts part (null where that is not known)
@@ -105,6 +106,8 @@ def _step(step: Step, place: HintPlace | None) -> Document:
         ],
         "withheld": step.withheld,
         "edited_by_breaker": step.edited_by_breaker,
+        "anew": step.anew,
+        "rung": step.rung,
         "hint": {"text": step.hint, "place": _place(place)} if step.hint else None,
     }
 
@@ -143,6 +146,7 @@ def _verdict(verdict: Verdict) -> Document:
         "reason": verdict.reason,
         "hint": verdict.hint,
         "outcome": verdict.outcome,
+        "evidence": verdict.evidence,
     }
 
 

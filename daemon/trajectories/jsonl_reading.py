@@ -56,12 +56,20 @@ def _step(row: Document) -> Step:
             None if sample is None else _sample(sample),
             reply["note"],
         ),
-        tuple(Verdict(**{**verdict, "level": Level[verdict["level"].upper()]}) for verdict in row["verdicts"]),
+        tuple(_verdict(verdict) for verdict in row["verdicts"]),
         tuple(ToolResult(call_from(r["call"]), r["ok"], r["text"], r["seconds"]) for r in row["results"]),
         row["withheld"],
         row["hint"]["text"] if row["hint"] else "",
         tuple(tool_from(tool) for tool in row["tools"]),
         row["edited_by_breaker"],
+        row.get("rung", ""),
+        row.get("anew", False),
+    )
+
+
+def _verdict(row: Document) -> Verdict:
+    return Verdict(
+        **{**row, "level": Level[row["level"].upper()], "evidence": tuple(row.get("evidence", ()))},
     )
 
 

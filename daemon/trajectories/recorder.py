@@ -39,14 +39,14 @@ _FIND_RUN = "SELECT key, durable, outcome FROM run WHERE id = ?"
 _FIND_STEP = "SELECT id FROM step WHERE run_key = ? AND number = ?"
 _COLUMNS = (
     "run_key, number, started_at, sent, tools_id, text, finish, note, model, prompt_tokens, reused_tokens, "
-    "completion_tokens, usd, seconds, withheld, hint, edited_by_breaker, source_id"
+    "completion_tokens, usd, seconds, withheld, hint, edited_by_breaker, rung, anew, source_id"
 )
 _MARKS = ", ".join("?" * len(_COLUMNS.split(",")))
 _ADD_STEP = f"INSERT INTO step ({_COLUMNS}, prompt_keep, prompt_depth) VALUES ({_MARKS}, 0, 0) RETURNING id"
 _REPLACE_STEP = f"UPDATE step SET ({_COLUMNS}) = ({_MARKS}) WHERE id = ?"
 _ADD_VERDICT = """
-    INSERT INTO verdict (step_id, position, guard, level, score, reason, hint, outcome)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
+    INSERT INTO verdict (step_id, position, guard, level, score, reason, hint, outcome, evidence)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 _ADD_CALL = """
     INSERT INTO tool_call (step_id, position, asked, answered, call_id, name, args, ok, text, seconds)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
@@ -153,5 +153,7 @@ def _step_columns(connection: sqlite3.Connection, step: Step) -> tuple[object, .
         step.withheld,
         clean(step.hint),
         step.edited_by_breaker,
+        step.rung,
+        step.anew,
         None if source is None else document_id(connection, source),
     )

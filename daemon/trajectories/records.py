@@ -105,6 +105,8 @@ class _Reader:
             row["hint"],
             tuple(tool_from(tool) for tool in self._document(row["tools_id"])),
             row["edited_by_breaker"],
+            row["rung"],
+            row["anew"],
         )
 
     def _sample(self, row: RowMapping) -> Sample | None:

@@ -102,14 +102,15 @@ def usage_from(row: Fields) -> Usage:
 
 
 def verdict_columns(verdict: Verdict) -> tuple[object, ...]:
-    """Return guard, level, score, reason, hint and outcome."""
+    """Return guard, level, score, reason, hint, outcome and evidence."""
     reason, hint = clean(verdict.reason), clean(verdict.hint)
-    return verdict.guard, int(verdict.level), finite(verdict.score), reason, hint, verdict.outcome
+    evidence = to_json([clean(span) for span in verdict.evidence]) if verdict.evidence else None
+    return verdict.guard, int(verdict.level), finite(verdict.score), reason, hint, verdict.outcome, evidence
 
 
 def verdict_from(row: Fields) -> Verdict:
-    level = Level(row["level"])
-    return Verdict(row["guard"], level, row["score"], row["reason"], row["hint"], row["outcome"])
+    level, evidence = Level(row["level"]), tuple(json.loads(row["evidence"] or "[]"))
+    return Verdict(row["guard"], level, row["score"], row["reason"], row["hint"], row["outcome"], evidence)
 
 
 def tool_call_columns(step: Step) -> list[tuple[object, ...]]:

@@ -125,6 +125,8 @@ class StepRow(SQLModel, table=True):
     withheld: bool
     hint: str
     edited_by_breaker: bool
+    rung: str
+    anew: bool
     source_id: int | None = Field(sa_column=Column(Integer, ForeignKey("document.id")))
     prompt_base: int | None = Field(sa_column=Column(Integer, ForeignKey("step.id")))
     prompt_keep: int
@@ -164,6 +166,7 @@ class VerdictRow(SQLModel, table=True):
     reason: str
     hint: str
     outcome: str
+    evidence: str | None
 
 
 class RewardRow(SQLModel, table=True):
@@ -180,7 +183,10 @@ class RewardRow(SQLModel, table=True):
 
 
 class ThreadEntryRow(SQLModel, table=True):
-    """A place in a thread's history; `live` ones are what a prompt is made of, a `summary` stands before the others."""
+    """A place in a thread's history; `live` ones are what a prompt is made of, a `summary` stands before the others.
+
+    `shown_id` is what a prompt shows in place of the message itself since a quarantine, null for the message.
+    """
 
     __tablename__: ClassVar[str] = "thread_entry"
     __table_args__ = (Index("thread_live", "thread", "position", sqlite_where=text("live")), _NO_ROWID)
@@ -190,6 +196,7 @@ class ThreadEntryRow(SQLModel, table=True):
     run_key: int | None = Field(sa_column=Column(Integer, ForeignKey("run.key")))
     summary: bool
     live: bool
+    shown_id: int | None = Field(sa_column=Column(Integer, ForeignKey("message.id")))
 
 
 class GuardStateRow(SQLModel, table=True):

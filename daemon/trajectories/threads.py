@@ -13,7 +13,7 @@ from daemon.types import Message
 
 _LIVE = """
     SELECT role, text, calls, call_id, name, token_ids, token_model, failed FROM thread_entry
-    JOIN message ON message.id = message_id WHERE thread = ? AND live
+    JOIN message ON message.id = coalesce(shown_id, message_id) WHERE thread = ? AND live
     ORDER BY summary DESC, CASE WHEN summary THEN -position ELSE position END"""
 _LIVE_POSITIONS = """
     SELECT position FROM thread_entry WHERE thread = ? AND live
@@ -22,6 +22,7 @@ _END = "SELECT coalesce(max(position), 0) FROM thread_entry WHERE thread = ?"
 _ADD = """
     INSERT INTO thread_entry (thread, position, message_id, run_key, summary, live) VALUES (?, ?, ?, ?, ?, 1)"""
 _RETIRE = "UPDATE thread_entry SET live = 0 WHERE thread = ? AND position = ?"
+_SHOW = "UPDATE thread_entry SET shown_id = ? WHERE thread = ? AND position = ?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,20 @@ class SqlThreadLog:
             retired = live[: max(0, len(live) - keep)]
             connection.executemany(_RETIRE, [(thread, position) for position in retired])
             append(connection, thread, [summary], run_key=None, summary=True)
+
+        await self.database.write(work)
+
+    async def show(self, thread: str, instead: Sequence[Message | None]) -> None:
+        def work(connection: sqlite3.Connection) -> None:
+            live = [row[0] for row in connection.execute(_LIVE_POSITIONS, (thread,))]
+            if len(live) != len(instead):
+                raise ValueError(f"{len(instead)} messages for the {len(live)} live ones of {thread}")
+            connection.executemany(
+                _RETIRE, [(thread, place) for place, shown in zip(live, instead, strict=True) if shown is None]
+            )
+            kept = [(place, shown) for place, shown in zip(live, instead, strict=True) if shown is not None]
+            rows = zip(message_ids(connection, [shown for _, shown in kept]), kept, strict=True)
+            connection.executemany(_SHOW, [(row, thread, place) for row, (place, _) in rows])
 
         await self.database.write(work)
 

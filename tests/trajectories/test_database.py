@@ -14,6 +14,7 @@ from daemon.errors import ConfigError, StorageError
 from daemon.trajectories import connection as connecting
 from daemon.trajectories.database import Database
 from daemon.trajectories.reading import integrity, reading
+from daemon.trajectories.schema import SCHEMA
 from tests.trajectories.scenes import ASK, SqlKept, begun, calling, ended, wait
 
 
@@ -113,7 +114,7 @@ def test_a_newer_database_is_refused_untouched(tmp_path: Path) -> None:
     before = path.read_bytes()
 
     with pytest.raises(
-        ConfigError, match=r"schema 7 is newer than this trimtab knows \(1\): use the trimtab"
+        ConfigError, match=rf"schema 7 is newer than this trimtab knows \({SCHEMA.head}\): use the trimtab"
     ) as failed:
         Database.open(path)
     with pytest.raises(ConfigError, match="schema 7 is newer"), reading(path):

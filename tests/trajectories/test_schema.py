@@ -19,14 +19,19 @@ from daemon.trajectories.database import Database
 from daemon.trajectories.reading import reading
 from daemon.trajectories.schema import SCHEMA, Schema
 
-SECOND = """
+NEXT = """
 from alembic import op
 import sqlalchemy as sa
-revision, down_revision = "2", "1"
+revision, down_revision = "{number}", "{before}"
 def upgrade():
     op.add_column("run", sa.Column("mood", sa.String()))
     {more}
 """
+
+
+def mood(more: str = "") -> str:
+    """Return the script that comes after the newest one."""
+    return NEXT.format(number=SCHEMA.head + 1, before=SCHEMA.head, more=more)
 
 
 @pytest.fixture
@@ -36,8 +41,8 @@ def next_schema(tmp_path: Path) -> Schema:
     (scripts / "versions").mkdir(parents=True)
     for script in SCHEMA.scripts.rglob("*.py"):
         (scripts / script.relative_to(SCHEMA.scripts)).write_text(script.read_text())
-    (scripts / "versions/r0002_mood.py").write_text(SECOND.format(more=""))
-    return Schema(2, scripts)
+    (scripts / "versions/r9999_mood.py").write_text(mood())
+    return Schema(SCHEMA.head + 1, scripts)
 
 
 def facts(path: Path) -> tuple[int, set[str], list[str]]:
@@ -95,17 +100,17 @@ def test_an_older_database_is_copied_and_brought_up_to_date(tmp_path: Path, next
     Database.open(path, next_schema).close()
     Database.open(path, next_schema).close()
     version, columns, planned = facts(path)
-    copy = facts(tmp_path / "trimtab.db.schema-1.bak")
+    copy = facts(tmp_path / f"trimtab.db.schema-{SCHEMA.head}.bak")
 
-    assert (2, True, ["tick"]) == (version, "mood" in columns, planned)
-    assert (1, columns - {"mood"}, ["tick"]) == copy
+    assert (SCHEMA.head + 1, True, ["tick"]) == (version, "mood" in columns, planned)
+    assert (SCHEMA.head, columns - {"mood"}, ["tick"]) == copy
     assert [] == list(tmp_path.glob("*.part"))
 
 
 def test_a_migration_that_fails_changes_nothing(tmp_path: Path, next_schema: Schema) -> None:
     """A script that breaks half-way leaves the old database, which still works."""
-    broken = next_schema.scripts / "versions/r0002_mood.py"
-    broken.write_text(SECOND.format(more='op.execute("INSERT INTO nowhere VALUES (1)")'))
+    broken = next_schema.scripts / "versions/r9999_mood.py"
+    broken.write_text(mood('op.execute("INSERT INTO nowhere VALUES (1)")'))
     path = old_database(tmp_path / "trimtab.db")
     before = facts(path)
 
@@ -122,5 +127,5 @@ def test_a_reader_of_an_older_database_is_told_what_to_do(tmp_path: Path) -> Non
         connection.execute("PRAGMA user_version = 0")
     connection.close()
 
-    with pytest.raises(StorageError, match="schema 0 is older than 1: start trimtab once"), reading(path):
+    with pytest.raises(StorageError, match=f"schema 0 is older than {SCHEMA.head}: start trimtab once"), reading(path):
         pass

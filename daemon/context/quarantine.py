@@ -1,0 +1,63 @@
+"""What of a thread is infected by a collapse, and what a prompt shows in its place.
+
+Only the agent's own texts and the hints that quote them are taken out.  A call stays with its result, because a result
+is a fact and no wire format has one without the other.  It works on messages alone and knows nothing of where they are
+kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+from daemon.context.compaction import HEADER, HINT, SUMMARY
+from daemon.types import Message
+
+LATEST = 8
+"""How many of its latest texts are infected when no evidence says which."""
+
+Infected: TypeAlias = Callable[[str], bool]
+
+
+def infected_by(evidence: Sequence[str], messages: Sequence[Message]) -> Infected:
+    """Return what says whether a text is infected: it holds one of the spans, case and spacing apart.
+
+    Without spans the latest texts are, and what repeats one of them.
+    """
+    spans = {flat for span in evidence if (flat := _flat(span))}
+    if spans:
+        return lambda text: any(span in _flat(text) for span in spans)
+    said = [_flat(message.text) for message in messages if message.role == "assistant" and message.text.strip()]
+    latest = set(said[-LATEST:])
+    return lambda text: _flat(text) in latest
+
+
+def quarantined(messages: Sequence[Message], infected: Infected) -> list[Message | None]:
+    """Return what stands for each message, None for nothing: an infected text, a hint about it, a task left alone.
+
+    A heartbeat's own task says nothing that the newest one does not say; without its answer it would only be noise.
+    """
+    shown = [_shown(message, infected) for message in messages]
+    starts = [i for i, message in enumerate(messages) if message.role == "user" and message.name not in (SUMMARY, HINT)]
+    for begin, end in zip(starts, [*starts[1:], len(messages)], strict=True):
+        left = [one for one in shown[begin + 1 : end] if one is not None and one.name != HINT]
+        if end - begin > 1 and not left and HEADER.match(messages[begin].text):
+            shown[begin:end] = [None] * (end - begin)
+    return shown
+
+
+def _shown(message: Message, infected: Infected) -> Message | None:
+    if message.role == "assistant" and infected(message.text):
+        return replace(message, text="", token_ids=None, token_model=None) if message.calls else None
+    if message.name == HINT and infected(message.text):
+        return None
+    if message.name == SUMMARY and infected(message.text):
+        heading, *lines = message.text.splitlines()
+        kept = [line for line in lines if not infected(line)]
+        return replace(message, text="\n".join([heading, *kept])) if kept else None
+    return message
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.casefold().split())

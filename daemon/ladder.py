@@ -1,0 +1,119 @@
+"""The way back from a trip, rung by rung: each is tried once in a run for each guard, and asks the turn in another way.
+
+retry: the guard's hint is shown.  quarantine: the infected texts leave the context.  sampler: the same model, sampled
+less greedily, for this one attempt.  model: another one of the route, for the rest of the run.  Then there is rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeAlias
+
+from daemon.stages import Adjustable, Context, Model, Routed
+from daemon.types import Message, Prompt, Step
+from guards import Verdict
+
+Rung: TypeAlias = Literal["retry", "quarantine", "sampler", "model", "rest"]
+
+_CLIMBED: Mapping[str, tuple[Rung, ...]] = {
+    "tripped": ("retry", "quarantine", "sampler", "model"),
+    "failed": ("retry", "model"),  # what was expected did not happen: the context is not to blame for it
+}
+"""The rungs by how a run would end; a budget that is spent has none."""
+_REMEMBERED = 24
+"""So many texts, the latest, are what a sampler is told to avoid."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One way to have a turn: `asked` is shown `shown`.
+
+    `prompt` is without the `hints`, of which each guard has one; `once` is asked in place of `model`, this time only.
+    `sent` are the messages that the model has not seen yet, all of them if `anew`.
+    """
+
+    model: Model
+    prompt: Prompt
+    sent: tuple[Message, ...]
+    hints: Mapping[str, Message] = field(default_factory=dict)
+    once: Model | None = None
+    anew: bool = False
+
+    @property
+    def asked(self) -> Model:
+        return self.once or self.model
+
+    @property
+    def shown(self) -> Prompt:
+        return self.prompt.plus(*self.hints.values())
+
+    def then(self, said: Message, heard: tuple[Message, ...]) -> Attempt:
+        """Return the next turn of a reply that was accepted: its hints stay where they are, all else is as usual."""
+        return Attempt(self.model, self.shown.plus(said, *heard), heard)
+
+    def otherwise(self, unsent: tuple[Message, ...], **changes: Any) -> Attempt:
+        """Return the same turn with these changes; `unsent` is what the model has not been asked with yet."""
+        before, other = self.shown.messages, replace(self, **{"once": None, **changes})
+        after = other.shown.messages
+        grown = after[: len(before)] == before
+        return replace(other, sent=unsent + after[len(before) :] if grown else after, anew=not grown)
+
+
+class Ladder:
+    """The rungs of one run."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._taken: set[tuple[str, Rung]] = set()
+        self._avoid: dict[str, None] = {}
+        self._rungs: dict[Rung, Callable[[Verdict, Attempt], Awaitable[Mapping[str, Any] | None]]] = {
+            "retry": self._retry,
+            "quarantine": self._quarantine,
+            "sampler": self._sampler,
+            "model": self._model,
+        }
+
+    async def climb(self, trip: Verdict, attempt: Attempt, step: Step) -> tuple[Rung, Attempt]:
+        """Return the next rung that can be taken after this trip, and the attempt that it leads to."""
+        self._remember(step.reply.text)
+        for rung in _CLIMBED.get(trip.outcome, ()):
+            if (trip.guard, rung) in self._taken:
+                continue
+            self._taken.add((trip.guard, rung))
+            changes = await self._rungs[rung](trip, attempt)
+            if changes is not None:
+                hint = {trip.guard: self._context.hint(trip.hint)} if trip.hint else {}
+                others = {guard: said for guard, said in attempt.hints.items() if guard != trip.guard}
+                unsent = attempt.sent if step.results else ()
+                return rung, attempt.otherwise(unsent, **{"hints": others | hint, **changes})
+        return "rest", attempt
+
+    async def _retry(self, trip: Verdict, attempt: Attempt) -> Mapping[str, Any] | None:
+        return {} if trip.hint else None
+
+    async def _quarantine(self, trip: Verdict, attempt: Attempt) -> Mapping[str, Any] | None:
+        cleaned = await self._context.quarantine(attempt.prompt, trip.evidence)
+        if cleaned.messages == attempt.prompt.messages:
+            return None
+        left = {message.text for message in cleaned.messages}
+        for message in attempt.prompt.messages:
+            if message.role == "assistant" and message.text not in left:
+                self._remember(message.text)
+        return {"prompt": cleaned}
+
+    async def _sampler(self, trip: Verdict, attempt: Attempt) -> Mapping[str, Any] | None:
+        model = attempt.model
+        loosened = model.loosened(tuple(self._avoid)) if isinstance(model, Adjustable) else None
+        return None if loosened is None else {"once": loosened}
+
+    async def _model(self, trip: Verdict, attempt: Attempt) -> Mapping[str, Any] | None:
+        other = attempt.model.another() if isinstance(attempt.model, Routed) else None
+        return None if other is None else {"model": other}
+
+    def _remember(self, text: str) -> None:
+        if text.strip():
+            self._avoid.pop(text, None)
+            self._avoid[text] = None
+        while len(self._avoid) > _REMEMBERED:
+            self._avoid.pop(next(iter(self._avoid)))
