@@ -16,6 +16,7 @@ GUARDS: dict[str, str] = {
     "loop": "guards.loop:Loop",
     "repeat": "guards.repeat:Repeat",
     "vocabulary": "guards.vocabulary:Vocabulary",
+    "markup": "guards.markup:Markup",
     "silence": "guards.silence:Silence",
     "tools": "guards.tools:Tools",
     "expect": "guards.expect:Expect",
