@@ -14,6 +14,7 @@ from guards.text import UNSPACED
 LONG = re.compile(rf"[{UNSPACED}]{{2}}|[^\W\d_{UNSPACED}]{{4,}}")
 """Words that carry meaning: four letters and more, or two characters of a script without spaces."""
 _HAN = re.compile(rf"[{UNSPACED}]")
+_CHINESE = re.compile("[\u3400-\u9fff]")
 _FENCE = re.compile(r"\s*(```|~~~)")
 _END = re.compile(r"(?<=[.!?])\s|(?<=[。!?!?])")
 _COMMA = re.compile(r"[,,;;](?=\s|[^\s\d])")
@@ -33,7 +34,7 @@ def said(row: Row, text: str) -> Row:
 def language(rows: Sequence[Row]) -> str:
     """Return en, de, es or zh: the language of the host's first outputs, English where it is none of them."""
     text = " ".join(row.output.text[:2000] for row in rows[:30])
-    if len(_HAN.findall(text)) > 0.2 * max(1, len(text)):
+    if len(_CHINESE.findall(text)) > 0.2 * max(1, len(text)):
         return "zh"
     words = Counter(text.lower().split())
     return max(("en", "de", "es"), key=lambda name: sum(words[word] for word in _OFTEN[name].split()))
