@@ -1,5 +1,5 @@
-"""Circles in a sequence of tool calls: a call or a short cycle that comes back with the same result, arguments that
-make no difference, and a long stretch with little in it.  It knows fingerprints only, and no tool by name.
+"""Circles in a sequence of tool calls: a call or a short cycle that comes back with the same result, and a long stretch
+with little in it.  It knows fingerprints only, and no tool by name.
 """
 
 from __future__ import annotations
@@ -9,37 +9,61 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from guards.base import CallResult
-from guards.calls import brings_nothing, result_key
+from guards.calls import brings_nothing, changes_nothing, result_key, shape_key
 
 PENDING = 0
 """Stands for a result that is not known: it may be any."""
 LONGEST = 5
+PATIENCE = (1.0, 1.5, 2.5)
+"""How many times as many rounds a call has by its words, from `guards.calls.patience`."""
+NOTICE = 0.8
+"""A warning: one equal call before the limit, also where results are unknown."""
+LONG_ANSWER = 80
+"""Characters of an answer that says more than "done"."""
+STRETCHES = ((24, 4), (48, 12))
+"""(calls, different ones among them): so few in so many is a circle, whatever their order.  Six rounds of four calls
+would be a cycle had they come in order, and three of four calls a repetition is the rate of a reported loop."""
 
 
 class Seen(NamedTuple):
-    """One call as it is remembered: fingerprints, and 0 or 1 for what matters about it."""
+    """One call as it is remembered: fingerprints, and 0 or 1 (patient: up to 2) for what matters about it."""
 
     call: int
     result: int
     name: int
+    shape: int = 0
     failed: int = 0
     nothing: int = 0
-    bulky: int = 0
+    long: int = 0
+    unchanged: int = 0
     patient: int = 0
     command: int = 0
+    acts: int = 0
+    spoken: int = 0
+    """1: it came with words; 2: with words that were not those of the output before."""
+    usual: int = 0
+    """The stream made this call in its first turns."""
 
     def answered(self, result: CallResult) -> Seen:
         """Return it with what came back."""
+        nothing = brings_nothing(result)
         return self._replace(
             result=result_key(result) + 1,
+            shape=shape_key(result) if nothing else 0,
             failed=int(not result.ok),
-            nothing=int(brings_nothing(result)),
-            bulky=int(len(result.text) >= 40),
+            nothing=int(nothing),
+            long=int(len(result.text) >= LONG_ANSWER),
+            unchanged=int(bool(self.acts) and changes_nothing(result)),
         )
 
     def same(self, other: Seen) -> bool:
         """Whether both are the same call with, as far as is known, the same result."""
         return self.call == other.call and (self.result == other.result or PENDING in (self.result, other.result))
+
+    @property
+    def vouched(self) -> bool:
+        """Whether only its words are known, and they were new: what it brought may have been new too."""
+        return self.result == PENDING and self.spoken > 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +75,12 @@ class Circle:
 
 
 def cycle(seen: Sequence[Seen], same: int) -> Circle | None:
-    """Return the shortest cycle in which the sequence ends, from two rounds on."""
+    """Return the shortest cycle in which the sequence ends, from two rounds on.
+
+    One call has `same` rounds with the same result.  A longer cycle has one round less: three rounds of it are more
+    calls that brought nothing new than four of one.  One more where results are unknown, which may differ, or where a
+    call came with new words: who says what the next try is for may not be stuck yet (measured on recorded runs).
+    """
     best: Circle | None = None
     for period in range(1, LONGEST + 1):
         length = period
@@ -60,42 +89,50 @@ def cycle(seen: Sequence[Seen], same: int) -> Circle | None:
         rounds = length / period
         if rounds < 2:
             continue
-        part = seen[-period:]
-        unsure = any(one.result == PENDING for one in seen[-length:])
-        limit = (same + unsure) * (2.5 if all(one.patient for one in part) else 1)
+        limit = _rounds(seen[-length:], period, same)
         what = "the same call" if period == 1 else f"a cycle of {period} calls"
-        best = _worse(best, Circle(rounds / limit, f"{what} with the same result {rounds:.0f} times in a row"))
+        score = rounds / limit
+        if period == 1 and rounds >= same - 1 and limit <= same + 1:
+            score = max(score, NOTICE)
+        found = Circle(score, f"{what} with the same result {rounds:.0f} times in a row")
+        best = found if best is None or found.score > best.score else best
     return best
 
 
-def churn(seen: Sequence[Seen]) -> Circle | None:
-    """Return the run of one tool's calls whose arguments change and whose result does not."""
+def _rounds(run: Sequence[Seen], period: int, same: int) -> float:
+    """Return how many rounds this run of a cycle may have."""
+    part = run[-period:]
+    if all(one.vouched and one.usual for one in run):
+        return float("inf")  # such was the stream from its start, and each time it had something new to say
+    retried = len({one.failed for one in run if one.result != PENDING}) > 1  # an action between two tries may help
+    slow = 2 if retried or all(one.vouched for one in part) else max(one.patient for one in part)
+    unsure = any(one.result == PENDING for one in run)
+    worded = any(one.spoken > 1 for one in run[period:])
+    return (max(2, same - (period > 1 and not slow)) + max(unsure, worded)) * PATIENCE[slow]
+
+
+def stubborn(seen: Sequence[Seen], same: int) -> Circle | None:
+    """Return the run of one call that fails each time, whatever the error, with nothing else tried in between."""
     last = seen[-1]
-    if last.result == PENDING or last.patient or not (last.nothing or last.bulky):
+    if not last.failed:
         return None
-    tried: list[int] = []
+    times, worded, new = 0, False, False
     for one in reversed(seen):
-        if one.name != last.name:
-            continue
-        if one.result != last.result:
+        if one.call != last.call or not one.failed:
             break
-        tried.append(one.call)
-    if len(set(tried)) < 3:
+        times, worded, new = times + 1, worded or new, one.spoken > 1
+    if times < 2:
         return None
-    limit = 16 if last.command else 5 if last.nothing else 12
-    return Circle(len(tried) / limit, f"{len(set(tried))} different calls of one tool, always the same result")
+    return Circle(times / ((same + worded) * PATIENCE[last.patient]), f"the same call failed {times} times in a row")
 
 
-def little(seen: Sequence[Seen], window: int) -> Circle | None:
+def little(seen: Sequence[Seen]) -> Circle | None:
     """Return a long stretch that holds few different calls and results."""
-    if len(seen) < window:
-        return None
-    recent = seen[-window:]
-    distinct = len({(one.call, one.result) for one in recent})
-    if distinct > window // 4 or all(one.patient for one in recent):
-        return None
-    return Circle(window / 4 / distinct, f"only {distinct} different calls and results in the last {window}")
-
-
-def _worse(a: Circle | None, b: Circle) -> Circle:
-    return b if a is None or b.score > a.score else a
+    for window, few in STRETCHES:
+        recent = seen[-window:]
+        if len(recent) < window or all(one.patient or (one.vouched and one.usual) for one in recent):
+            continue
+        distinct = len({(one.call, one.result) for one in recent})
+        if distinct <= few and (recent[-1].call, recent[-1].result) in {(one.call, one.result) for one in recent[:-1]}:
+            return Circle(few / distinct, f"only {distinct} different calls and results in the last {window}")
+    return None
