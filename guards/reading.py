@@ -19,6 +19,9 @@ _PIECE = re.compile(
     r"|(?P<full>[.!?…;:。！？；：।\n]+)|(?P<light>[,，、—–()\[\]\"“”«»]+)"
 )
 
+_UNSAID = re.compile(r"<[a-z/!][^<>\n]{0,300}>|(?<=\])\([^()\n]{0,500}\)|(?<=\])\[[^\[\]\n]{0,200}\]")
+"""Tags, and where a link leads: markup that nobody would read out."""
+
 
 class Reading:
     """The parts of one text.
@@ -56,7 +59,10 @@ class Reading:
 
     @property
     def spoken(self) -> tuple[str, ...]:
-        """The words of the prose in lower case, every number `#`; one character each of scripts without spaces."""
+        """The words of the prose in lower case, without tags and link targets, every number `#`.
+
+        Scripts without spaces give one character each.
+        """
         return self._spoken[0]
 
     @property
@@ -84,7 +90,10 @@ class Reading:
         sentences: list[tuple[int, int]] = []
         clauses: list[tuple[int, int]] = []
         sentence = clause = 0
-        for piece in _PIECE.finditer(self.prose.lower()):
+        prose = self.prose.lower()
+        if "<" in prose or "](" in prose or "][" in prose:
+            prose = _UNSAID.sub(" ", prose)
+        for piece in _PIECE.finditer(prose):
             kind = piece.lastgroup
             if kind in ("word", "unspaced"):
                 said.append(piece[0])

@@ -26,6 +26,9 @@ _IS_UNSPACED = re.compile(rf"[{UNSPACED}]")
 _LINK = re.compile(r"https?://\S+")
 _FENCE = re.compile(r"\s*(```|~~~)")
 _ORDINAL = re.compile(r"\s*(?:\d{1,5}[.)]|[-*+•])\s+")
+_TRAILER = re.compile(r"[A-Z][A-Za-z]{1,20}(?:-[A-Za-z]{1,20}){1,3}: \S")
+"""`Signed-off-by: …`, `Change-Id: …`: a hyphenated key at the left edge, below the text of a commit or letter."""
+_LOG = re.compile(r"\W?\d{4}-\d\d-\d\d[T ]\d\d:\d\d.{0,40}\b(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL)\b")
 
 
 def clip(text: str) -> str:
@@ -53,7 +56,7 @@ def words(text: str) -> list[str]:
 
 @lru_cache(maxsize=2)
 def split(text: str) -> tuple[str, str]:
-    """Return (prose, structure): structure is what lies in fences, tables, quotes, rules and indented code.
+    """Return (prose, structure): structure lies in fences, tables, quotes, rules, indented code, trailers and logs.
 
     Two guards ask it of each output, so it remembers the last answers.  List markers and links are dropped from
     prose, so that a numbered list which says one thing again and again is a repetition.
@@ -82,7 +85,9 @@ def split(text: str) -> tuple[str, str]:
 def _is_structure(line: str) -> bool:
     bare = line.strip()
     indented = (line[:4] == "    " or line[:1] == "\t") and len(bare) <= LONGEST_CODE
-    return bare != "" and (bare[0] in "|>#" or indented or bare.count(" | ") > 1)
+    if bare == "":
+        return False
+    return bare[0] in "|>#" or indented or bare.count(" | ") > 1 or bool(_TRAILER.match(line) or _LOG.match(line))
 
 
 def fingerprint(text: str) -> int:
