@@ -16,6 +16,7 @@ GUARDS: dict[str, str] = {
     "loop": "guards.loop:Loop",
     "repeat": "guards.repeat:Repeat",
     "vocabulary": "guards.vocabulary:Vocabulary",
+    "spiral": "guards.spiral:Spiral",
     "markup": "guards.markup:Markup",
     "silence": "guards.silence:Silence",
     "tools": "guards.tools:Tools",

@@ -1,0 +1,189 @@
+"""The spiral guard: thanks, farewells, stillness and their kin taking over what is said."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter, deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean, median
+from typing import ClassVar, Literal
+
+from guards import options
+from guards.base import Guard, Json, Level, Output, Verdict
+from guards.lexicon import FAINT, SIGNS, kind_of
+from guards.memory import check_version, integers, numbers
+from guards.promise import limit
+from guards.reading import read
+from guards.text import fingerprint, quote
+
+RATE, TIMES = 0.004, (2.5, 5.0)
+"""Such words for each word that a healthy stream may hold, and how many times as many a slow and a fast spiral hold.
+
+Healthy development streams hold 0.0008 on average and at most 0.002 in the median of eight outputs."""
+CARRY, CARRIES = 0.35, 0.85
+"""Share of the outputs that hold such a word at all, healthy and in a spiral."""
+MOST = 3.0
+"""Nats that one output may add, so that no single farewell, thanks list or poem is a spiral."""
+FAINT_IN, FAINT_ALONE = 80, 2
+"""Words of an output that is short enough for faint words to count, half where there are no more than so many."""
+RECENT, DIFFERENT = 8, 5
+MARKS = 8
+"""A spiral shows so many different such words in so many outputs; fewer are a topic or a catchphrase."""
+ENVELOPE, USUAL = 0.05, 0.2
+"""Most that a start can make normal: the less where it held more than two kinds, as a spiral does."""
+
+
+class Spiral(Guard):
+    """Thanks, farewells, stillness, talk of its own existence, despair, rapture or praise take over.
+
+    Statistic: a CUSUM of log-likelihood ratios. Of an output that holds words of the attractors (guards/lexicon.py:
+    nine kinds, a dozen languages, each word counted once or twice an output), the ratio of their number under 2.5 and
+    5 times the healthy rate to that under the healthy rate, at most 3 nats; of one that holds none, what 85 % against
+    35 % of such outputs make it. The healthy rate is at least 0.004 of the words, and 1.5 times the median of the
+    first `warm_up` outputs where that is more. It trips when at least 5 different such words, beside the most frequent
+    one at least 5 of them, stood in the last 8 outputs and this output adds to it.
+    Source: Page 1954 (CUSUM); the attractors as reported of model-to-model dialogues and long unattended runs.
+    False alarms: derived, one in the guard's share of the promise while outputs are like the start; measured, none on
+    the healthy development streams and on none of some 60 public ones, of which the highest score is 0.45.
+    Silent on purpose: on a stream that spoke so from its start (a diary of thanks, a support desk); on other wordings
+    and other languages: it is a list of words.
+    Options: `warm_up` (8), `caution`: years for one false trip of the whole panel (1).
+
+        >>> from guards import Output
+        >>> import random
+        >>> seeded = random.Random(7)
+        >>> words = "harbour tide crane ferry gull rope lamp pier fog bell north wind swell quay mast".split()
+        >>> warm = "thank you grateful goodbye stillness eternal peace beautiful presence complete friend now".split()
+        >>> healthy = [" ".join(seeded.choice(words) for _ in range(30)) for _ in range(40)]
+        >>> spiral = [" ".join(seeded.choice(words + warm) for _ in range(30)) for _ in range(20)]
+        >>> guard = Spiral()
+        >>> next(row for row, text in enumerate(healthy + spiral) if guard.update(Output(text)).level.name == "TRIP")
+        44
+    """
+
+    name: ClassVar[str] = "spiral"
+    kind: ClassVar[Literal["gate", "sequential"]] = "sequential"
+    tests: ClassVar[int] = 2
+    VERSION = 1
+
+    @dataclass(frozen=True, slots=True)
+    class Options:
+        """Outputs of the start, and years for one false trip of the whole panel."""
+
+        warm_up: int = options.option(8, 1, 1000)
+        caution: float = options.option(1.0, 0.01, 1e6)
+
+    def __init__(self, **given: object) -> None:
+        self.options = options.read(self.Options, self.name, given)
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the stream."""
+        self._sums = [0.0] * len(TIMES)
+        self._start: list[float] = []
+        self._start_kinds: set[int] = set()
+        self._recent: deque[list[int]] = deque(maxlen=RECENT)
+
+    def update(self, output: Output) -> Verdict:
+        """Judge the next output."""
+        reading = read(output.text)
+        size, found = len(reading.words), _lexemes(reading.words, reading.text)
+        if not size and not found:
+            return Verdict(self.name)
+        size = max(size, 1)
+        faintly = 1.0 if len(found) > FAINT_ALONE else 0.5
+        count = sum(faintly if word in FAINT else min(times, 2) for word, times in found.items())
+        gains = self._gains(size, count)
+        highest = 1.5 * limit(self.options.caution)
+        self._sums = [min(max(0.0, had + gain), highest) for had, gain in zip(self._sums, gains, strict=True)]
+        self._recent.append([fingerprint(word) for word in sorted(found)[:MARKS]])
+        self._learn(size, count, found)
+        score = max(self._sums) / limit(self.options.caution)
+        if max(gains) <= 0 or not self._spreads():
+            score = min(score, 0.5)
+        return self._judged(round(score, 3), found, reading.text)
+
+    def _gains(self, size: int, count: float) -> list[float]:
+        rate, carry = self._normal()
+        if not count:
+            return [math.log((1 - CARRIES) / (1 - carry))] * len(TIMES)
+        return [min(MOST, count * math.log(times) - size * rate * (times - 1)) for times in TIMES]
+
+    def _normal(self) -> tuple[float, float]:
+        """Return the healthy share of such words and of outputs that hold one."""
+        if len(self._start) < self.options.warm_up:
+            return RATE, CARRY
+        rate, carry = 1.5 * median(self._start), fmean(x > 0 for x in self._start)
+        most = ENVELOPE if len(self._start_kinds) > 2 else USUAL
+        return min(max(RATE, rate), most), min(max(CARRY, carry), 0.9)
+
+    def _learn(self, size: int, count: float, found: Mapping[str, int]) -> None:
+        if len(self._start) < self.options.warm_up:
+            self._start.append(round(count / size, 4))
+            self._start_kinds |= {fingerprint(kind_of(word)) for word in found if kind_of(word)}
+
+    def _spreads(self) -> bool:
+        marks = Counter(mark for marks in self._recent for mark in marks)
+        return len(marks) >= DIFFERENT and marks.total() - max(marks.values()) >= DIFFERENT
+
+    def _judged(self, score: float, found: Mapping[str, int], text: str) -> Verdict:
+        if score < 0.8:
+            return Verdict(self.name, Level.PASS, score)
+        spans = _spans(found, text)
+        named = ", ".join(quote(span, 30) for span in spans)
+        why = f"thanks, farewells, stillness or praise take over: here {named}, as in most of the last {RECENT} outputs"
+        hint = (
+            f"Your outputs turn around the same feelings and farewells ({named}). Use none of these words now. Do the "
+            "next concrete thing of your task, or say in one plain sentence that there is nothing to do."
+        )
+        return Verdict(self.name, Level.TRIP if score >= 1 else Level.WARN, score, why, hint, evidence=spans)
+
+    def state(self) -> dict[str, Json]:
+        """Return the memory, less than 1 kB."""
+        recent: list[Json] = [list(marks) for marks in self._recent]
+        return {
+            "version": self.VERSION,
+            "sums": [*self._sums],
+            "start": [*self._start],
+            "start_kinds": [*sorted(self._start_kinds)],
+            "recent": recent,
+        }
+
+    def load(self, state: Mapping[str, Json]) -> None:
+        """Continue from `state()`; raises ValueError on anything else."""
+        check_version(state, self.VERSION)
+        sums, highest = numbers(state, "sums", len(TIMES)), 1.5 * limit(self.options.caution)
+        if len(sums) != len(TIMES):
+            raise ValueError(f"'sums' should hold {len(TIMES)} numbers")
+        self._sums = [min(max(0.0, value), highest) for value in sums]
+        self._start = numbers(state, "start", self.options.warm_up)
+        self._start_kinds = set(integers(state, "start_kinds", 16))
+        recent = state.get("recent")
+        if not isinstance(recent, list) or len(recent) > RECENT:
+            raise ValueError(f"'recent' should be a list of at most {RECENT}")
+        self._recent = deque((integers({"recent": marks}, "recent", MARKS) for marks in recent), maxlen=RECENT)
+
+
+def _lexemes(words: Sequence[str], text: str) -> dict[str, int]:
+    """Return {word of an attractor: times} of an output."""
+    found: dict[str, int] = {}
+    faint: dict[str, int] = {}
+    for word in words:
+        if kind_of(word):
+            found[word] = found.get(word, 0) + 1
+        elif word in FAINT:
+            faint[word] = faint.get(word, 0) + 1
+    if not text.isascii():
+        found |= dict.fromkeys(SIGNS.intersection(text), 1)
+    if faint and len(words) <= FAINT_IN and len(found) + len(faint) >= 2:
+        found |= faint
+    return found
+
+
+def _spans(found: Mapping[str, int], text: str) -> tuple[str, ...]:
+    """Return the words as they stand in the text, those that come most often first."""
+    most = sorted(found, key=lambda word: (-found[word], word))[:5]
+    hits = (re.search(re.escape(word), text, re.IGNORECASE) for word in most)
+    return tuple(hit[0] for hit in hits if hit is not None)

@@ -1,0 +1,107 @@
+"""Attractors of long unattended runs."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+
+from guards import Level, Output
+from guards.spiral import Spiral
+
+PLAIN = ["harbour", "tide", "crane", "ferry", "gull", "rope", "lamp", "pier", "fog", "bell", "north", "wind", "swell"]
+WARM = {
+    "en": ["thank", "grateful", "goodbye", "stillness", "eternal", "beautiful", "wisdom"],
+    "de": ["danke", "dankbar", "lebewohl", "stille", "ewigkeit", "freude", "weisheit"],
+    "es": ["gracias", "gratitud", "adiós", "silencio", "eterno", "alegría", "sabiduría"],
+    "ru": ["спасибо", "благодарю", "прощай", "тишина", "вечность", "радость", "мудрость"],
+}
+ZH = ["感谢你陪我走到这里。", "在寂静中我们告别。", "一切已经圆满,喜悦无限。", "你的智慧照亮永恒。", "再见,愿你平静。"]
+
+
+def plain(count: int, seed: int = 7) -> list[str]:
+    """Outputs without a single warm word."""
+    chance = random.Random(seed)
+    return [" ".join(chance.choice(PLAIN) for _ in range(30)) for _ in range(count)]
+
+
+def warm(language: str, count: int) -> list[str]:
+    """Outputs of which a sixth of the words are warm."""
+    chance = random.Random(language)
+    return [
+        " ".join(chance.choice(WARM[language]) if chance.random() < 1 / 6 else chance.choice(PLAIN) for _ in range(30))
+        for _ in range(count)
+    ]
+
+
+def first_trip(guard: Spiral, texts: list[str]) -> int | None:
+    """The row of the first trip."""
+    return next((i for i, text in enumerate(texts) if guard.update(Output(text)).level is Level.TRIP), None)
+
+
+@pytest.mark.parametrize("language", sorted(WARM))
+def test_warmth_that_takes_over_trips_within_ten_outputs(language: str) -> None:
+    """The attractor is found in several languages, soon after it begins and not before."""
+    row = first_trip(Spiral(), plain(40) + warm(language, 12))
+    assert row is not None
+    assert 40 <= row < 50
+
+
+def test_a_script_without_spaces_is_read_too() -> None:
+    """Pairs of characters stand for words."""
+    row = first_trip(Spiral(), [f"第{i}号码头今天有{i * 7}艘船进港,风向西北。" for i in range(30)] + ZH * 3)
+    assert row is not None
+    assert row < 42
+
+
+def test_one_warm_output_is_no_spiral() -> None:
+    """A list of thanks or a farewell now and then passes."""
+    texts = plain(60)
+    for i in range(10, 60, 7):
+        texts[i] = "Thank you all, grateful, blessed, wonderful friends, goodbye and peace be with you in eternal joy."
+    assert first_trip(Spiral(), texts) is None
+
+
+def test_a_stream_that_spoke_so_from_its_start_goes_on() -> None:
+    """A diary of thanks is what its person wanted."""
+    chance = random.Random(3)
+    diary = [
+        f"Today I am grateful for {' and '.join(chance.sample(PLAIN, 12))}. Thank you, {chance.choice(PLAIN)}."
+        for _ in range(120)
+    ]
+    assert first_trip(Spiral(), diary) is None
+
+
+def test_one_word_alone_is_another_guards_work() -> None:
+    """The same warm word in every output is a catchphrase or a topic."""
+    assert first_trip(Spiral(), plain(20) + [f"{text} grateful" for text in plain(60, 8)]) is None
+
+
+def test_an_output_without_such_words_passes_in_the_midst_of_a_spiral() -> None:
+    """A retry that does its work is let through."""
+    guard = Spiral()
+    assert first_trip(guard, plain(40) + warm("en", 12)) is not None
+    assert guard.update(Output(plain(1)[0])).level is Level.PASS
+    assert guard.update(Output(warm("en", 1)[0])).level is Level.TRIP
+
+
+def test_the_trip_names_words_that_stand_in_the_text() -> None:
+    """The evidence is exact, and the hint names it."""
+    guard = Spiral()
+    for text in plain(40):
+        guard.update(Output(text))
+    text = "GRATEFUL for this eternal peace, thank you, and farewell, beautiful friend."
+    verdict = [guard.update(Output(text)) for _ in range(8)][-1]
+    assert verdict.level is Level.TRIP
+    assert all(span in text for span in verdict.evidence)
+    assert len(verdict.evidence) == 5
+    assert '"GRATEFUL"' in verdict.hint
+
+
+def test_the_state_stays_small() -> None:
+    """Less than 2 kB, however warm the stream is."""
+    guard = Spiral()
+    for text in warm("en", 500):
+        guard.update(Output(text + " " + " ".join(WARM["de"] + WARM["es"] + WARM["ru"])))
+    assert len(json.dumps(guard.state())) < 2_000
