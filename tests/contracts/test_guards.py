@@ -164,7 +164,7 @@ def test_memory_does_not_grow_with_the_stream(kind: type[Any]) -> None:
         if i in (500, 10_000):
             sizes[i] = len(json.dumps(guard.state()))
     assert sizes[10_000] <= 1.1 * sizes[500] + 64
-    assert sizes[10_000] < 64_000
+    assert sizes[10_000] < 128_000
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ def test_no_text_is_too_long(text: str) -> None:
     for start in range(0, 40_000, 400):
         watch.feed(text[start : start + 400])
     watch.feed(text)
-    assert len(json.dumps(panel.state())) < 200_000
+    assert len(json.dumps(panel.state())) < 400_000
 
 
 @pytest.mark.parametrize(
