@@ -185,10 +185,13 @@ class GuardStates(Protocol):
         """Return {guard: state} of a thread; a breaker's state is under "breaker:<guard>"."""
 
     async def save(self, thread: str, states: Mapping[str, Mapping[str, Any]]) -> None:
-        """Write these states together."""
+        """Write these states together.  One for another model ("<guard>/...") that is not among them is forgotten."""
 
     async def forget(self, thread: str | None, guard: str | None) -> int:
-        """Forget the states that match (None is any) and return how many there were."""
+        """Forget the states that match (None is any; a guard's name means its states for every model).
+
+        Returns how many there were.
+        """
 
     async def all(self) -> Iterable[tuple[str, str, Mapping[str, Any]]]:
         """Return (thread, guard, state) of everything kept."""

@@ -38,6 +38,14 @@ class Replayed:
     trips: list[tuple[int, Verdict]] = field(default_factory=list)
     warnings: list[tuple[int, Verdict]] = field(default_factory=list)
 
+    def hear(self, verdicts: Iterable[Verdict]) -> None:
+        """Take what the guards said of the next row."""
+        for verdict in verdicts:
+            kept = self.trips if verdict.level is Level.TRIP else self.warnings
+            if verdict.level > Level.PASS and len(kept) < MOST_KEPT:
+                kept.append((self.rows, verdict))
+        self.rows += 1
+
     @property
     def first_trip(self) -> int | None:
         """The row of the first trip."""
@@ -71,36 +79,31 @@ def parse(value: object) -> Row:
     return Row(output, tuple(_result(item) for item in _items(value, "tool_results")))
 
 
-def standard(baseline: int | None = None) -> Panel:
+def standard(baseline: int | None = None, acknowledged: Iterable[str] = ()) -> Panel:
     """Return a panel for a file that nobody has described; `baseline` is the warm-up of every guard that has one.
 
     Raises ValueError when `baseline` is out of range.
     """
     if baseline is None:
-        return Panel.standard()
+        return Panel.standard(acknowledged=acknowledged)
     warm = [name for name in GUARDS if "warm_up" in guard_class(name).Options.__dataclass_fields__]
-    return Panel.standard({name: {"warm_up": baseline} for name in warm})
+    return Panel.standard({name: {"warm_up": baseline} for name in warm}, acknowledged)
 
 
 def replay(rows: Iterable[Row], panel: Panel) -> Replayed:
     """Show every row to the panel, and go on after a trip as if nothing had been withheld."""
     done = Replayed()
-    for row in rows:
-        for verdict in _judge(row, panel):
-            kept = done.trips if verdict.level is Level.TRIP else done.warnings
-            if verdict.level > Level.PASS and len(kept) < MOST_KEPT:
-                kept.append((done.rows, verdict))
-        done.rows += 1
+    for _, verdicts in judged(rows, panel):
+        done.hear(verdicts)
     return done
 
 
-def _judge(row: Row, panel: Panel) -> Iterator[Verdict]:
-    """Yield each guard's worse verdict of the two moments."""
-    before = panel.update(row.output)
-    after = {verdict.guard: verdict for verdict in panel.observe(row.results)} if row.results else {}
-    for verdict in before:
-        other = after.get(verdict.guard, verdict)
-        yield max(verdict, other, key=lambda v: (v.level, v.score))
+def judged(rows: Iterable[Row], panel: Panel) -> Iterator[tuple[Row, tuple[Verdict, ...]]]:
+    """Yield each row with each guard's worse verdict of the two moments, before its calls and after."""
+    for row in rows:
+        before = panel.update(row.output)
+        after = {verdict.guard: verdict for verdict in panel.observe(row.results)} if row.results else {}
+        yield row, tuple(max(v, after.get(v.guard, v), key=lambda v: (v.level, v.score)) for v in before)
 
 
 def _said(row: int, verdict: Verdict) -> dict[str, Json]:

@@ -1,27 +1,31 @@
-"""`trimtab guards`: the guards' pages, what they say of a transcript, and forgetting what they remember."""
+"""`trimtab guards`: the guards' pages, what they say of a transcript, and a person's acts on what they remember."""
 
 from __future__ import annotations
 
 import asyncio
 import inspect
 import json
-import time
+import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from daemon.cli.transcript import Reading
+from daemon.cli.place import home
+from daemon.cli.replay import replay
 from daemon.errors import UsageError
 from guards import GUARDS
+from guards.baselines import OWN
 from guards.panel import guard_class
-from guards.replay import Replayed, standard
-from guards.replay import replay as show_to
 
 app = typer.Typer(no_args_is_help=True, help="The circuit breakers' detectors, also on a transcript of yours.")
+app.command()(replay)
 
-TRIPPED = 3
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Thread = Annotated[str | None, typer.Option(help="Only this thread.")]
+Named = Annotated[str | None, typer.Option(help="Only this guard.")]
+Why = Annotated[str, typer.Option(help="Why; it is recorded.")]
 
 
 @app.command("list")
@@ -42,52 +46,51 @@ def explain(name: Annotated[str, typer.Argument(help="A guard's name.")]) -> Non
 
 
 @app.command()
-def replay(
-    file: Annotated[str, typer.Argument(help="Rows of JSON, one output each; .gz too; - is standard input.")],
-    as_json: Json = False,
-    baseline: Annotated[int | None, typer.Option(help="Outputs of the start that say what is normal.")] = None,
-    skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Count bad rows and go on.")] = False,
-) -> None:
-    """Show a transcript to the guards; exit code 0 when nothing tripped, 3 when something did, 2 on bad input."""
-    try:
-        panel = standard(baseline)
-    except ValueError as wrong:
-        raise UsageError(f"--baseline: {wrong}") from None
-    begun = time.perf_counter()
-    reading = Reading(file, skip_bad=skip_bad)
-    done = show_to(reading.rows(), panel)
-    seconds = time.perf_counter() - begun
-    if reading.bad:
-        typer.echo(f"{file}: {reading.bad} bad rows skipped, the first at line {reading.first_bad}", err=True)
-    if as_json:
-        typer.echo(json.dumps(done.as_json(seconds)))
-    else:
-        _show(done, seconds)
-    if done.trips:
-        raise typer.Exit(TRIPPED)
-
-
-@app.command()
-def reset(
-    thread: Annotated[str | None, typer.Option(help="Only this thread.")] = None,
-    guard: Annotated[str | None, typer.Option(help="Only this guard, and its breaker.")] = None,
-) -> None:
+def reset(thread: Thread = None, guard: Named = None, why: Why = "") -> None:
     """Forget what guards and breakers remember, so that a thread starts fresh with its breakers closed.
 
     A run that is under way writes its guards' memory when it ends: reset once more after it, or pause first.
     """
-    from daemon.cli.place import home
-
     if guard is not None:
         _page(guard)
-    count = asyncio.run(forget(home().database, thread, guard))
+    names = [None] if guard is None else [guard, f"breaker:{guard}"]
+    count = asyncio.run(forget(home().database, "reset", thread, names, why))
     if not count:
         raise UsageError("nothing is remembered that matches: `trimtab threads list` shows the threads")
     typer.echo(f"forgot {count} states of guards and breakers")
 
 
-async def forget(database: Path, thread: str | None, guard: str | None) -> int:
-    """Forget the states of guards and their breakers that match (None is any); return how many there were."""
+@app.command()
+def rebaseline(thread: Thread = None, guard: Named = None, why: Why = "") -> None:
+    """Take what comes next as the new normal: sequential guards learn a stream's start anew; breakers stay as they are.
+
+    A person's act, and recorded as one: no guard ever does it by itself.  For when the agent was changed on purpose.
+    """
+    if guard is not None and (_page(guard) and guard_class(guard).kind == "gate"):
+        raise UsageError(f"{guard} is a gate and has no baseline; `trimtab guards reset` forgets what it remembers")
+    names = [guard] if guard else [*(name for name in GUARDS if guard_class(name).kind != "gate"), OWN]
+    count = asyncio.run(forget(home().database, "rebaseline", thread, names, why))
+    if not count:
+        raise UsageError("there is no baseline that matches: `trimtab threads list` shows the threads")
+    typer.echo("the next outputs are the new start; `trimtab guards acts` shows that it was done")
+
+
+@app.command()
+def acts(as_json: Json = False) -> None:
+    """List the resets and new baselines: when, who, on what, and why."""
+    found = asyncio.run(_acts(home().database))
+    if as_json:
+        typer.echo(json.dumps(found, indent=2))
+        return
+    for act in found:
+        what = f"{act['what']} of {act['guard'] or 'all guards'} on {act['thread'] or 'all threads'}"
+        typer.echo(f"{act['at']}  {act['person']}  {what}  {act['why']}".rstrip())
+
+
+async def forget(database: Path, what: str, thread: str | None, guards: Sequence[str | None], why: str) -> int:
+    """Forget the states that match (None is any), and record the act; return how many there were."""
+    from daemon.clock import SystemClock
+    from daemon.trajectories.acts import SqlActs
     from daemon.trajectories.database import Database
     from daemon.trajectories.guard_states import SqlGuardStates
 
@@ -96,9 +99,27 @@ async def forget(database: Path, thread: str | None, guard: str | None) -> int:
     opened = Database.open(database)
     try:
         states = SqlGuardStates(opened)
-        if guard is None:
-            return await states.forget(thread, None)
-        return await states.forget(thread, guard) + await states.forget(thread, f"breaker:{guard}")
+        count = sum([await states.forget(thread, guard) for guard in guards])
+        if count:
+            named = guards[0] if len(guards) <= 2 else None
+            person = os.environ.get("SUDO_USER") or os.environ.get("USER") or f"uid {os.getuid()}"
+            await SqlActs(opened).record(SystemClock().now(), person, what, thread, named, why)
+        return count
+    finally:
+        opened.close()
+
+
+async def _acts(database: Path) -> list[dict[str, Any]]:
+    from dataclasses import asdict
+
+    from daemon.trajectories.acts import SqlActs
+    from daemon.trajectories.database import Database
+
+    if not database.exists():
+        return []
+    opened = Database.open(database)
+    try:
+        return [asdict(act) for act in await SqlActs(opened).newest()]
     finally:
         opened.close()
 
@@ -109,13 +130,3 @@ def _page(name: str) -> str:
     except ValueError as wrong:
         raise UsageError(str(wrong)) from None
     return inspect.cleandoc(found.__doc__ or "")
-
-
-def _show(done: Replayed, seconds: float) -> None:
-    both = [*done.trips, *done.warnings]
-    for row, verdict in sorted(both, key=lambda pair: pair[0]):
-        typer.echo(f"row {row}  {verdict.level!s:<4}  {verdict.guard} {verdict.score:.2f}  {verdict.reason}")
-        if verdict.hint:
-            typer.echo(f"    hint: {verdict.hint}")
-    first = "nothing tripped" if done.first_trip is None else f"the first trip at row {done.first_trip}"
-    typer.echo(f"{done.rows} rows, {len(done.trips)} trips, {len(done.warnings)} warnings, {first}; {seconds:.2f} s")

@@ -77,7 +77,12 @@ def _parse(line: bytes) -> Row:
     if line == b"too long":
         raise ValueError(f"the line is longer than {LONGEST} bytes")
     try:
-        return parse(json.loads(line.decode("utf-8-sig")))
+        value = json.loads(line.decode("utf-8-sig"))
+        if b"\\ud" in line.lower():
+            json.dumps(value, ensure_ascii=False).encode()
+        return parse(value)
+    except UnicodeEncodeError:
+        raise ValueError("it holds a lone surrogate (half of a character, written as \\ud...)") from None
     except UnicodeDecodeError as wrong:
         raise ValueError(f"expected UTF-8, found the byte 0x{line[wrong.start]:02x}") from None
     except json.JSONDecodeError as wrong:

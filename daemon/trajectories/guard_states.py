@@ -13,7 +13,12 @@ from daemon.trajectories.packing import to_json
 
 _SAVE = """
     INSERT INTO guard_state (thread, guard, state) VALUES (?, ?, ?)
-    ON CONFLICT (thread, guard) DO UPDATE SET state = excluded.state"""
+    ON CONFLICT (thread, guard) DO UPDATE SET state = excluded.state WHERE state <> excluded.state"""
+_OUTLIVED = """
+    DELETE FROM guard_state WHERE thread = ? AND instr(guard, '/') AND guard NOT IN (SELECT value FROM json_each(?))"""
+_FORGET = """
+    DELETE FROM guard_state WHERE (? IS NULL OR thread = ?)
+    AND (? IS NULL OR guard = ? OR substr(guard, 1, length(?) + 1) = ? || '/')"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +36,17 @@ class SqlGuardStates:
 
     async def save(self, thread: str, states: Mapping[str, Mapping[str, Any]]) -> None:
         rows = [(thread, guard, to_json(state)) for guard, state in states.items()]
+
+        def work(connection: sqlite3.Connection) -> None:
+            connection.execute(_OUTLIVED, (thread, to_json(list(states))))
+            connection.executemany(_SAVE, rows)
+
         if rows:
-            await self.database.write(lambda connection: connection.executemany(_SAVE, rows))
+            await self.database.write(work)
 
     async def forget(self, thread: str | None, guard: str | None) -> int:
         def work(connection: sqlite3.Connection) -> int:
-            wanted = (thread, thread, guard, guard)
-            which = "(? IS NULL OR thread = ?) AND (? IS NULL OR guard = ?)"
-            return connection.execute(f"DELETE FROM guard_state WHERE {which}", wanted).rowcount
+            return connection.execute(_FORGET, (thread, thread, guard, guard, guard, guard)).rowcount
 
         return await self.database.write(work)
 

@@ -88,10 +88,13 @@ class MemoryGuardStates:
         return {guard: self.kept[key, guard] for key, guard in sorted(self.kept) if key == thread}
 
     async def save(self, thread: str, states: Mapping[str, Mapping[str, Any]]) -> None:
+        gone = [key for key in self.kept if states and key[0] == thread and "/" in key[1] and key[1] not in states]
+        for key in gone:
+            del self.kept[key]
         self.kept.update({(thread, guard): dict(state) for guard, state in states.items()})
 
     async def forget(self, thread: str | None, guard: str | None) -> int:
-        gone = [key for key in self.kept if thread in (None, key[0]) and guard in (None, key[1])]
+        gone = [key for key in self.kept if thread in (None, key[0]) and guard in (None, key[1], key[1].split("/")[0])]
         for key in gone:
             del self.kept[key]
         return len(gone)

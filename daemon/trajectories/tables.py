@@ -208,6 +208,19 @@ class GuardStateRow(SQLModel, table=True):
     state: str = Field(sa_column=Column(Text, nullable=False))
 
 
+class ActRow(SQLModel, table=True):
+    """What a person did to the guards of a thread; null is all of them."""
+
+    __tablename__: ClassVar[str] = "act"
+    id: int | None = Field(default=None, primary_key=True)
+    at: str
+    person: str
+    what: str
+    thread: str | None
+    guard: str | None
+    why: str
+
+
 def _table(row: type[SQLModel]) -> Table:
     return SQLModel.metadata.tables[str(row.__tablename__)]
 

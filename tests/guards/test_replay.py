@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from daemon.cli.guards import app
+from daemon.cli.plot import POINTS, Scores
 from daemon.cli.transcript import Reading
 from daemon.errors import UsageError
+from guards import Level, Verdict
 from guards.replay import BadRow, parse, replay, standard
 
 SAME = "All the boats are in and there is nothing more to report tonight."
@@ -133,11 +135,12 @@ def test_command_tells_each_trip_with_its_hint(tmp_path: Path) -> None:
         (b'{"text": "a"}\nnot json\n', ":2: expected a JSON object"),
         (b'{"text": "a"}\n\n{"tex": "a"}\n', ":3: 'text' is missing"),
         (b'{"text": "\xff"}\n', ":1: expected UTF-8"),
+        (b'{"text": "a"}\n{"text": "\\ud800 b"}\n', ":2: it holds a lone surrogate"),
         (b'{"text": ' + b"[" * 100_000 + b"\n", ":1: "),
         (b"\x1f\x8bbroken", ":1: cannot be read"),
         (gzip.compress(b'{"text": "a"}\n' * 500)[:60], "cannot be read"),
     ],
-    ids=["empty", "json", "text", "utf8", "deep", "gzip", "cut"],
+    ids=["empty", "json", "text", "utf8", "surrogate", "deep", "gzip", "cut"],
 )
 def test_bad_input_names_file_and_line(tmp_path: Path, content: bytes, says: str) -> None:
     """Every kind of bad input is one clear line, with the exit code 2 of a usage error."""
@@ -160,7 +163,7 @@ def test_a_directory_or_nothing_is_refused(tmp_path: Path, name: str) -> None:
 def test_skip_bad_counts_and_goes_on(tmp_path: Path) -> None:
     """With --skip-bad the rows that can be read are judged, and the others are counted on standard error."""
     path = tmp_path / "a.jsonl"
-    path.write_bytes(b"\n".join([b'{"text": "\\ud800"}', b"no", b"\xff", b'{"text": "b"}']))
+    path.write_bytes(b"\n".join([b'{"text": "a"}', b'{"text": "\\ud800"}', b"\xff", b'{"text": "b"}']))
     outcome = ran(str(path), "--skip-bad", "--json")
     assert outcome.exit_code == 0
     assert json.loads(outcome.stdout)["rows"] == 2
@@ -184,3 +187,53 @@ def test_list_and_explain_show_the_pages() -> None:
     assert "repeat" in runner.invoke(app, ["list"]).stdout
     assert "False alarms" in runner.invoke(app, ["explain", "vocabulary"]).stdout
     assert "it should be one of loop" in str(runner.invoke(app, ["explain", "nothing"]).exception)
+
+
+def test_explain_a_row_shows_where_its_evidence_stood_before(tmp_path: Path) -> None:
+    """--explain prints every guard's score of one row and the earlier rows that hold the same words."""
+    texts = [f"The {word} is calm and so is the sea around the old pier of the harbour." for word in "abcd"]
+    path = written(tmp_path / "a.jsonl", [{"text": text} for text in texts] + [{"text": SAME}] * 5)
+    outcome = ran(path, "--explain", "8")
+    assert outcome.exit_code == 0
+    assert outcome.stdout.startswith("row 8: ")
+    assert "repeat 1.00" in outcome.stdout
+    assert "pass  budget 0.00" in outcome.stdout
+    assert isinstance(ran(path, "--explain", "9").exception, UsageError)
+
+
+def test_a_declared_acknowledgement_is_not_judged_by_its_words(tmp_path: Path) -> None:
+    """--acknowledge names an answer that is the same by design."""
+    path = written(tmp_path / "a.jsonl", [{"text": SAME}] * 9)
+    assert ran(path, "--acknowledge", SAME).exit_code == 0
+
+
+@pytest.mark.parametrize(("name", "begins"), [("out.png", b"\x89PNG"), ("out.svg", b"<?xml")])
+def test_plot_draws_every_guard_that_saw_something(tmp_path: Path, name: str, begins: bytes) -> None:
+    """--plot writes the picture in the format that the name says."""
+    path = written(tmp_path / "a$b.jsonl", [{"text": SAME}] * 6)
+    assert ran(path, "--plot", str(tmp_path / name)).exit_code == 3
+    assert (tmp_path / name).read_bytes().startswith(begins)
+
+
+@pytest.mark.parametrize("name", ["missing/out.png", "out.nothing"])
+def test_a_picture_that_cannot_be_written_is_one_clear_line(tmp_path: Path, name: str) -> None:
+    """A folder that is not there and an unknown format are usage errors."""
+    outcome = ran(written(tmp_path / "a.jsonl", [{"text": SAME}]), "--plot", str(tmp_path / name))
+    assert isinstance(outcome.exception, UsageError)
+    assert "--plot" in str(outcome.exception)
+    assert "\n" not in str(outcome.exception)
+
+
+def test_scores_of_any_length_need_bounded_memory() -> None:
+    """Each stretch keeps its highest score, however many rows there are."""
+    scores = Scores()
+    for row in range(20_000):
+        trip = row == 12_345
+        scores.add([Verdict("repeat", Level.TRIP if trip else Level.PASS, 1.2 if trip else 0.1)])
+    assert len(scores.by_guard["repeat"]) <= 2 * POINTS
+    assert max(scores.by_guard["repeat"]) == 1.2
+    assert [
+        place * scores.stretch <= 12_345 < (place + 1) * scores.stretch
+        for place, t in enumerate(scores.trips["repeat"])
+        if t
+    ] == [True]

@@ -56,3 +56,29 @@ def test_states_survive_a_restart(sql: SqlKept) -> None:
     sql.reopen()
 
     assert STATES == dict(wait(sql.states.load("watch")))
+
+
+def test_states_for_other_models_go_with_their_guard(kept: Kept) -> None:
+    """A guard's name means what it remembers for every model, and no other guard whose name begins like it."""
+
+    async def story() -> None:
+        await kept.states.save("watch", {"tool": {}, "tool/a1": {}, "tools": {}})
+
+        assert 2 == await kept.states.forget("watch", "tool")
+        assert {"tools": {}} == dict(await kept.states.load("watch"))
+
+    wait(story())
+
+
+def test_a_model_that_is_remembered_no_more_is_forgotten(kept: Kept) -> None:
+    """States for other models last only as long as they are saved, so that they do not pile up."""
+
+    async def story() -> None:
+        await kept.states.save("watch", {"tool": {}, "tool/a1": {}, "breaker:tool": {}})
+        await kept.states.save("other", {"tool/a1": {}})
+        await kept.states.save("watch", {"tool": {}, "tool/b2": {}})
+
+        assert ["breaker:tool", "tool", "tool/b2"] == sorted(await kept.states.load("watch"))
+        assert ["tool/a1"] == sorted(await kept.states.load("other"))
+
+    wait(story())

@@ -1,0 +1,105 @@
+"""`trimtab guards replay`: what the guards say of anyone's transcript, in words, as JSON, as a picture."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import deque
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from daemon.cli.plot import Scores, draw
+from daemon.cli.transcript import Reading
+from daemon.errors import UsageError
+from guards import Level, Verdict
+from guards.replay import Replayed, Row, judged, standard
+from guards.text import quote
+
+TRIPPED = 3
+LOOK_BACK = 2_000
+"""Outputs before an explained one that are searched for the same evidence."""
+SHOWN = 12
+
+
+def replay(
+    file: Annotated[str, typer.Argument(help="Rows of JSON, one output each; .gz too; - is standard input.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    baseline: Annotated[int | None, typer.Option(help="Outputs of the start that say what is normal.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw each guard's score: OUT.png, or .svg or .pdf.")] = None,
+    explain: Annotated[int | None, typer.Option(help="Explain this row instead: what each guard sees in it.")] = None,
+    acknowledge: Annotated[
+        list[str] | None, typer.Option(help="A text that is an answer by design; repeat it.")
+    ] = None,
+    skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Count bad rows and go on.")] = False,
+) -> None:
+    """Show a transcript to the guards; exit code 0 when nothing tripped, 3 when something did, 2 on bad input."""
+    try:
+        panel = standard(baseline, acknowledge or ())
+    except ValueError as wrong:
+        raise UsageError(f"--baseline: {wrong}") from None
+    begun = time.perf_counter()
+    reading = Reading(file, skip_bad=skip_bad)
+    if explain is not None:
+        _explain(explain, judged(reading.rows(), panel), file)
+        return
+    done, scores = Replayed(), Scores()
+    for _, verdicts in judged(reading.rows(), panel):
+        done.hear(verdicts)
+        if plot is not None:
+            scores.add(verdicts)
+    seconds = time.perf_counter() - begun
+    if plot is not None:
+        draw(scores, plot, Path(file).name)
+    if reading.bad:
+        typer.echo(f"{file}: {reading.bad} bad rows skipped, the first at line {reading.first_bad}", err=True)
+    if as_json:
+        typer.echo(json.dumps(done.as_json(seconds)))
+    else:
+        _show(done, seconds)
+    if done.trips:
+        raise typer.Exit(TRIPPED)
+
+
+def _show(done: Replayed, seconds: float) -> None:
+    both = [*done.trips, *done.warnings]
+    for row, verdict in sorted(both, key=lambda pair: pair[0]):
+        _tell(row, verdict)
+    first = "nothing tripped" if done.first_trip is None else f"the first trip at row {done.first_trip}"
+    typer.echo(f"{done.rows} rows, {len(done.trips)} trips, {len(done.warnings)} warnings, {first}; {seconds:.2f} s")
+
+
+def _tell(row: int, verdict: Verdict) -> None:
+    typer.echo(f"row {row}  {verdict.level!s:<4}  {verdict.guard} {verdict.score:.2f}  {verdict.reason}")
+    if verdict.hint:
+        typer.echo(f"    hint: {verdict.hint}")
+
+
+def _explain(wanted: int, rows: Iterator[tuple[Row, tuple[Verdict, ...]]], file: str) -> None:
+    before: deque[tuple[int, str]] = deque(maxlen=LOOK_BACK)
+    for number, (row, verdicts) in enumerate(rows):
+        if number == wanted:
+            return _explained(wanted, row, verdicts, before)
+        before.append((number, row.output.text))
+    raise UsageError(f"--explain: {file} has no row {wanted}; rows are counted from 0")
+
+
+def _explained(wanted: int, row: Row, verdicts: tuple[Verdict, ...], before: deque[tuple[int, str]]) -> None:
+    called = ", ".join(quote(call.name, 40) for call in row.output.calls) or "nothing"
+    typer.echo(f"row {wanted}: {len(row.output.text)} characters, calls {called}: {quote(row.output.text, 200)}")
+    for verdict in sorted(verdicts, key=lambda v: (v.level, v.score), reverse=True):
+        if verdict.level is Level.PASS:
+            typer.echo(f"  pass  {verdict.guard} {verdict.score:.2f}")
+            continue
+        _tell(wanted, verdict)
+        for span in verdict.evidence:
+            _same_before(span, before)
+
+
+def _same_before(span: str, before: deque[tuple[int, str]]) -> None:
+    alike = [number for number, text in before if span.lower() in text.lower()]
+    rows = ", ".join(map(str, alike[-SHOWN:])) or "none"
+    more = f" and {len(alike) - SHOWN} before" if len(alike) > SHOWN else ""
+    typer.echo(f"    {quote(span, 80)} stood in {len(alike)} of the {len(before)} outputs before: rows {rows}{more}")
