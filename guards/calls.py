@@ -120,7 +120,7 @@ def takes_a_command(call: Call) -> bool:
 
 
 def patience(text: str) -> int:
-    """Return 2 for a call, as `canonical` text, whose words say that it waits, 1 for one that asks how far something is, otherwise 0."""
+    """Return 2 where the words of a canonical call say that it waits, 1 where it asks how far something is, else 0."""
     plain = _plain(text[:400])
     return 2 if _WAITING.search(plain) else 1 if _ASKING.search(plain) else 0
 

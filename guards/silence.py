@@ -8,27 +8,33 @@ from typing import ClassVar, Literal
 
 from guards import options
 from guards.base import Guard, Json, Level, Output, Verdict
-from guards.memory import check_version, integer
+from guards.memory import check_version, integer, integers
 from guards.sequential import Climb, Margin, load_climb
 from guards.text import fingerprint
 
-HINT = "You ended without saying anything. Say in one sentence what you found, even if it is that nothing has changed."
+MARGIN = Margin(floor=0.30, early=0.90, ceiling=0.80)
+"""Silence in a third of all turns is nobody's collapse; in four fifths from the start on it is, save work by hand."""
+MUTE, SPOKEN = 12, 8
+"""Silent turns in a row that are gross, in a stream that spoke in so many turns before, and in three of four."""
+HANDS = frozenset(("command", "cmd", "commands", "script", "code", "patch", "diff", "path", "file_path"))
+"""Arguments of a shell, an editor, an interpreter: who works with these may well be silent until it is done."""
 
 
 class Silence(Guard):
     """Tool calls with no words about what came of them.
 
     Statistic: the share of all turns that called tools and held no words anywhere, as the score of the shared
-    sequential test against the stream's own start and an absolute envelope (a normal share of 0.4 at least, of 0.9 at
-    most: a stream that was silent from its first turn trips after some 200 turns). A turn with words in any of its
+    sequential test against the stream's own start and an absolute envelope (a normal share of 0.3 at least, of 0.8 at
+    most: a stream that was silent from its first turn trips after some 70 turns). A turn with words in any of its
     outputs is not silent. A turn ends with a reply that calls nothing, or when another turn begins; an output that
-    names no turn is one. Besides, a gate: `empty` replies in a row with neither words nor calls.
+    names no turn is one. Gates: 12 silent turns in a row, in a stream with at least 8 turns before them of which three
+    in four were not silent; `empty` replies in a row with neither words nor calls.
     Source: the shared test (Shin, Ramdas and Rinaldo 2022) on an indicator; 97 % silent calls is a reported collapse.
-    False alarms: derived, at most one in 10^6 turns while the share of silent turns given the past stays under the
-    normal (silent turns that come in spells of more than fifteen break that); the gate: measured, none on the healthy
-    development streams.
-    Silent on purpose: for the first 16 turns; on turns without calls that say something; on a share of silent turns
-    that the start had too.
+    False alarms: the test derived, its share of guards/promise.py while the share of silent turns given the past stays
+    under the normal; the gates measured, none on the healthy development streams, whose longest silence is one turn.
+    Silent on purpose: on turns without calls that say something; on a share of silent turns that the start had too;
+    but for the gates, on streams that were often silent at their start and whose calls there mostly were work by hand
+    (a command, code, a path): such an agent speaks when it is done.
     Options: `empty` (3), `warm_up` (40).
 
         >>> from guards import Call, Output
@@ -39,12 +45,13 @@ class Silence(Guard):
         >>> mute = [Output("", call)] * 40
         >>> guard = Silence()
         >>> next(row for row, output in enumerate(healthy + mute) if guard.update(output).level.name == "TRIP")
-        77
+        71
     """
 
     name: ClassVar[str] = "silence"
     kind: ClassVar[Literal["gate", "sequential"]] = "sequential"
-    VERSION = 1
+    tests: ClassVar[int] = 1
+    VERSION = 2
 
     @dataclass(frozen=True, slots=True)
     class Options:
@@ -62,7 +69,8 @@ class Silence(Guard):
         self._turn = 0
         self._open = self._spoke = self._called = False
         self._empty = self._mute = 0
-        self._share = Climb(Margin(floor=0.40, early=0.90), self.options.warm_up)
+        self._turns = self._spoken = self._calls = self._hands = 0
+        self._share = Climb(MARGIN, self.options.warm_up)
 
     def update(self, output: Output) -> Verdict:
         """Judge the next output, and the turn that it ends."""
@@ -73,38 +81,54 @@ class Silence(Guard):
         self._turn, self._open = turn, True
         self._spoke, self._called = self._spoke or words, self._called or bool(output.calls)
         self._empty = 0 if words or output.calls else self._empty + 1
+        if self._turns < self.options.warm_up:
+            self._calls += len(output.calls)
+            self._hands += sum(1 for call in output.calls if not HANDS.isdisjoint(map(str, call.args)))
         ended = turn == 0 or not output.calls
         return self._verdict(self._end() if ended else 0.0)
 
     def _end(self) -> float:
-        """Close the turn; the score of the test when the turn was silent, otherwise nothing to complain of."""
+        """Close the turn; the score of the worse rule when the turn was silent, otherwise nothing to complain of."""
         silent = self._called and not self._spoke
         score = self._share.update(float(silent))
-        if self._called:
-            self._mute = self._mute + 1 if silent else 0
+        self._turns, self._spoken = self._turns + 1, self._spoken + (not silent)
+        self._mute = self._mute + 1 if silent else 0
         self._open = self._spoke = self._called = False
-        return score if silent else 0.0
+        by_hand = 2 * self._hands > self._calls and self._share.normal > MARGIN.floor
+        return max(0.0 if by_hand else score, self._gross()) if silent else 0.0
+
+    def _gross(self) -> float:
+        """How far this silence is on its way to a gross one."""
+        before = self._turns - self._mute
+        spoke = self._spoken >= max(SPOKEN, 0.75 * before)
+        return self._mute / MUTE if spoke else 0.0
 
     def _verdict(self, score: float) -> Verdict:
         empty = self._empty / self.options.empty
         if empty >= max(1.0, score):
             why = f"{self._empty} replies in a row with neither words nor tool calls"
-            return Verdict(self.name, Level.TRIP, round(empty, 3), why, HINT)
+            hint = f"Your last {self._empty} replies were empty. Say in one sentence what you found, even if nothing."
+            return Verdict(self.name, Level.TRIP, round(empty, 3), why, hint)
         score = round(score, 3)
         if score < 0.8:
-            return Verdict(self.name, Level.PASS, max(score, round(empty, 3)))
-        normal = f"normal here is {100 * self._share.normal:.0f} % of all turns at most"
-        why = f"{self._mute} turns in a row called tools and ended without a word; {normal}"
-        return Verdict(self.name, Level.TRIP if score >= 1 else Level.WARN, score, why, HINT)
+            return Verdict(self.name, Level.PASS, max(score, round(min(empty, 0.79), 3)))
+        turns = f"{self._mute} turns in a row" if self._mute > 1 else "Of late, too many turns"
+        why = f"{turns} called tools and ended without a word; normal here is {100 * self._share.normal:.0f} % at most"
+        hint = (
+            f"{turns} called tools and ended without a word. Say in one sentence what came of the calls, even if it is"
+        )
+        return Verdict(
+            self.name, Level.TRIP if score >= 1 else Level.WARN, score, why, f"{hint} that nothing has changed."
+        )
 
     def state(self) -> dict[str, Json]:
         """Return the memory: a few numbers."""
+        counts = (self._empty, self._mute, self._turns, self._spoken, self._calls, self._hands)
         return {
             "version": self.VERSION,
             "turn": self._turn,
             "flags": 4 * self._open + 2 * self._spoke + self._called,
-            "empty": min(self._empty, 2**40),
-            "mute": min(self._mute, 2**40),
+            "counts": [min(count, 2**40) for count in counts],
             "share": self._share.state(),
         }
 
@@ -112,9 +136,11 @@ class Silence(Guard):
         """Continue from `state()`; raises ValueError on anything else."""
         check_version(state, self.VERSION)
         self._turn = integer(state, "turn")
-        flags = integer(state, "flags", 7)
+        flags, counts = integer(state, "flags", 7), integers(state, "counts", 6)
+        if len(counts) != 6:
+            raise ValueError("'counts' should hold six numbers")
         self._open, self._spoke, self._called = bool(flags & 4), bool(flags & 2), bool(flags & 1)
-        self._empty, self._mute = integer(state, "empty"), integer(state, "mute")
+        self._empty, self._mute, self._turns, self._spoken, self._calls, self._hands = counts
         load_climb(self._share, state, "share")
 
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import random
+
+import pytest
+
 from guards import Call, Level, Output
 from guards.silence import Silence
 
@@ -57,8 +61,40 @@ def test_three_empty_replies_in_a_row_trip_at_once() -> None:
 
 
 def test_a_short_silent_trajectory_is_left_alone() -> None:
-    """An agent that never spoke beside its calls is not judged within its first hundred turns."""
-    assert set(levels([Output("", CALL)] * 100)) == {Level.PASS}
+    """An agent that never spoke beside its calls is not judged within its first sixty turns."""
+    assert set(levels([Output("", CALL)] * 60)) == {Level.PASS}
+
+
+def test_work_by_hand_may_be_silent_for_ever() -> None:
+    """A coding agent that was silent from its start, or half of the time, is silent by nature."""
+    by_hand = [Output("", (Call("bash", {"command": f"make part-{i}"}),)) for i in range(600)]
+    assert set(levels(by_hand)) == {Level.PASS}
+    mixed = [Output("I look." if i % 2 else "", (Call("edit", {"path": f"{i}.py"}),)) for i in range(100)]
+    assert set(levels([*mixed, *(Output("" if i % 8 else "Next.", by_hand[i].calls) for i in range(200))])) == {
+        Level.PASS
+    }
+
+
+def test_a_speaker_that_falls_silent_early_trips_at_the_twelfth_turn() -> None:
+    """Before the test has a start to compare with, twelve silent turns after ten spoken ones are enough."""
+    said = levels([Output("The queue holds four songs.", CALL)] * 10 + [Output("", CALL)] * 20)
+    assert said.index(Level.TRIP) == 21
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_host_with_nearly_all_calls_silent_trips_within_twenty_five(seed: int) -> None:
+    """97 % of the outputs silent, after a start in which nine of ten spoke, is found within 25 outputs."""
+    dice = random.Random(seed)
+    start = [Output("The next song is by a choir." if dice.random() < 0.9 else "", CALL) for _ in range(100)]
+    said = levels([*start, *(Output("Hello." if dice.random() < 0.03 else "", CALL) for _ in range(40))])
+    assert 100 < said.index(Level.TRIP) < 125
+
+
+def test_silent_calls_between_answers_are_not_in_a_row() -> None:
+    """An assistant that calls without words and then answers, output by output, never trips."""
+    assert set(
+        levels([Output("" if i % 5 == 0 else "Here it is.", CALL if i % 5 == 0 else ()) for i in range(500)])
+    ) == {Level.PASS}
 
 
 def test_silence_from_the_first_turn_is_no_licence_for_ever() -> None:
