@@ -19,6 +19,7 @@ GUARDS: dict[str, str] = {
     "spiral": "guards.spiral:Spiral",
     "markup": "guards.markup:Markup",
     "silence": "guards.silence:Silence",
+    "claims": "guards.claims:Claims",
     "tools": "guards.tools:Tools",
     "expect": "guards.expect:Expect",
     "facts": "guards.facts:Facts",
