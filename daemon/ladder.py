@@ -61,11 +61,15 @@ class Attempt:
 
 
 class Ladder:
-    """The rungs of one run."""
+    """The rungs of one run.  `lately` says which rung last helped against a guard that trips again soon after.
 
-    def __init__(self, context: Context) -> None:
+    What did not last is not tried first again: the climb begins one rung higher, at the sampler at most, because from
+    there on nothing is left that could be skipped.
+    """
+
+    def __init__(self, context: Context, lately: Mapping[str, Rung]) -> None:
         self._context = context
-        self._taken: set[tuple[str, Rung]] = set()
+        self._taken = {(guard, below) for guard, rung in lately.items() for below in _up_to(rung)}
         self._avoid: dict[str, None] = {}
         self._rungs: dict[Rung, Callable[[Verdict, Attempt], Awaitable[Mapping[str, Any] | None]]] = {
             "retry": self._retry,
@@ -117,3 +121,8 @@ class Ladder:
             self._avoid[text] = None
         while len(self._avoid) > _REMEMBERED:
             self._avoid.pop(next(iter(self._avoid)))
+
+
+def _up_to(rung: Rung) -> tuple[Rung, ...]:
+    ladder = _CLIMBED["tripped"]
+    return ladder[: min(ladder.index(rung) + 1, ladder.index("sampler"))]

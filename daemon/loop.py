@@ -38,11 +38,8 @@ class Loop:
         offered = self.tools.specs()
         await self.recovery.open(run.id, offered)
         prompt = await self.context.gather(heartbeat, run.occurrence, offered)
-        attempt, ladder, results = (
-            Attempt(self.model, prompt, prompt.messages),
-            Ladder(self.context),
-            list[ToolResult](),
-        )
+        attempt = Attempt(self.model, prompt, prompt.messages)
+        ladder, results = Ladder(self.context, self.recovery.lately), list[ToolResult]()
         ends = self.clock.monotonic() + (heartbeat.budget.seconds or _HOUR)
 
         for number in count(1):

@@ -19,7 +19,10 @@ from guards import Breaker, Call, CallResult, Level, Output, Panel, Spend, Verdi
 
 log = structlog.get_logger()
 
-_BREAKER = "breaker:"
+RELAPSE = 12
+"""A guard that trips again within so many runs has relapsed: the rung that helped then is not tried first again."""
+
+_BREAKER, _LADDER = "breaker:", "ladder"
 _SPENT = ("over_budget", "timed_out")
 
 
@@ -44,6 +47,8 @@ class Recovery:
         self._watch: Watch | None = None
         self._cut: Verdict | None = None
         self._trying: Rung | None = None
+        self._tripped = ""
+        self._lately: dict[str, tuple[Rung, int]] = {}
         self._asked = False
         self._ended: Verdict | None = None
         self._owed = Usage()
@@ -55,6 +60,7 @@ class Recovery:
         kept = await self._states.load(self._thread)
         self._panel.load({name: state for name, state in kept.items() if not name.startswith(_BREAKER)})
         self._breakers = breakers(kept, self._cooldown)
+        self._lately = _lately(kept.get(_LADDER, {}))
         for breaker in self._breakers.values():
             breaker.allows(self._clock.now().timestamp())  # one that has rested is half-open now: this run is its probe
         self._tell_breakers()
@@ -110,7 +116,12 @@ class Recovery:
         if rung == "rest":
             self._ended = trip
         else:
-            self._trying = rung
+            self._trying, self._tripped = rung, trip.guard
+
+    @property
+    def lately(self) -> Mapping[str, Rung]:
+        """Which rung last helped against which guard, in the few runs before this one."""
+        return {guard: rung for guard, (rung, _) in self._lately.items()}
 
     async def close(self, outcome: Outcome) -> None:
         """Move the breakers as the run ended, and write down everything that the guards remember.
@@ -128,6 +139,7 @@ class Recovery:
         self._tell_breakers()
         states: dict[str, Mapping[str, Any]] = dict(self._panel.state())
         states |= {_BREAKER + guard: breaker.state() for guard, breaker in self._breakers.items()}
+        states[_LADDER] = {guard: [rung, ago + 1] for guard, (rung, ago) in self._lately.items() if ago < RELAPSE}
         await self._states.save(self._thread, states)
 
     def _rest(self, guard: str, at: float) -> None:
@@ -141,6 +153,8 @@ class Recovery:
     def _settle(self, result: str) -> None:
         if self._trying is not None:
             self._observer.recovered(self._trying, result)
+            if result == "worked":
+                self._lately[self._tripped] = (self._trying, 0)
         self._trying, self._asked = None, False
 
     @staticmethod
@@ -151,6 +165,16 @@ class Recovery:
     def _tell_breakers(self) -> None:
         for guard, breaker in self._breakers.items():
             self._observer.breaker_changed(self._thread, guard, breaker.code)
+
+
+def _lately(state: Mapping[str, Any]) -> dict[str, tuple[Rung, int]]:
+    """Read which rungs helped lately; what cannot be read is forgotten."""
+    found: dict[str, tuple[Rung, int]] = {}
+    for guard, entry in state.items():
+        match entry:
+            case [("retry" | "quarantine" | "sampler" | "model") as rung, int(ago)]:
+                found[guard] = (rung, ago)
+    return found
 
 
 def breakers(states: Mapping[str, Mapping[str, Any]], cooldown: float) -> dict[str, Breaker]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import TypeAlias
 
 from daemon.context.compaction import HEADER, HINT, SUMMARY
@@ -40,7 +41,7 @@ def quarantined(messages: Sequence[Message], infected: Infected) -> list[Message
     """
     shown = [_shown(message, infected) for message in messages]
     starts = [i for i, message in enumerate(messages) if message.role == "user" and message.name not in (SUMMARY, HINT)]
-    for begin, end in zip(starts, [*starts[1:], len(messages)], strict=True):
+    for begin, end in pairwise([*starts, len(messages)]):
         left = [one for one in shown[begin + 1 : end] if one is not None and one.name != HINT]
         if end - begin > 1 and not left and HEADER.match(messages[begin].text):
             shown[begin:end] = [None] * (end - begin)

@@ -1,0 +1,274 @@
+"""Real collapses of the shipped model at temperature 0, and what each rung of the way back does about them.
+
+Run `python benchmarks/recovery.py [--cases N] [--after N] [--json] [--tell]`.  Each case is an agent of its own: a watch
+log, or a watch over a machine whose load hardly moves, with a wording, a beginning and facts of its own.  It beats on
+one thread until a guard trips.  A case is recovered when the very run in which it collapsed ended ok: its last reply
+passed every guard and did what the heartbeat expects.  Then it goes on, to see how many outputs later a guard trips
+again.  Exit code 0 when nine tenths recover without a person.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import random
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from daemon import telemetry
+from daemon.app import Agent, beat_in, opened
+from daemon.clock import HeldClock
+from daemon.home import create, plant
+from daemon.tools.host import Host
+from daemon.tools.host_facts import Disk, StillMachine
+from daemon.types import Run, Step
+from guards import Level
+
+START = datetime(2026, 11, 2, 6, tzinfo=UTC)
+GIB = 1024**3
+PATIENCE = 40  # heartbeats until a case that does not collapse is given up
+RUNGS = ("retry", "quarantine", "sampler", "model", "rest")
+
+LOGS = (
+    "Continue the watch log.",
+    "Write the next entry of the watch log.",
+    "Go on with the log.",
+    "Keep the log going.",
+    "Continue the night log.",
+    "What happened since the last entry?",
+    "Add an entry to the watch log.",
+    "Write on.",
+)
+ABOUT = ("", "", "", " Write about {}.", " Begin with {}.")
+SUBJECTS = ("the fog", "the tide", "the old crane", "the lamp", "the ferry", "the generator", "the rain", "the radio")
+HOSTS = (
+    "Look at this machine with the host tool. End with one sentence.",
+    "Check the host: load, memory, disks. Say in one sentence how the machine is.",
+    "Look at the load and say how it is in one sentence.",
+    "Check this machine and tell in one sentence whether something needs attention.",
+)
+NAMES = ("keel", "harbour", "north-2", "lantern", "mole", "beacon", "quay", "tern")
+
+HEARTBEAT = """---
+every: 1h
+tools: [{tools}]
+{more}---
+{instruction}
+"""
+SETTINGS = """name = "{name}"
+[models.local]
+backend = "llama_cpp"
+path = "shipped"
+temperature = 0.0
+seed = {seed}
+threads = {threads}
+[context]
+recall_notes = 0
+"""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One agent that is going to collapse; `machine` is None where there are no tools."""
+
+    number: int
+    name: str
+    instruction: str
+    start: datetime
+    machine: StillMachine | None
+
+
+@dataclass
+class Story:
+    """What became of a case; an observer of its agent.  Beats are counted from 0."""
+
+    case: int
+    instruction: str
+    collapsed_at: int | None = None
+    guard: str = ""
+    rungs: list[tuple[str, str]] = field(default_factory=list)
+    outcome: str = ""
+    reason: str = ""
+    ended_by: str = ""
+    again_after: int | None = None
+    followed: int = 0
+    tripped_again: int = 0
+    well: int = 0
+    asked: int = 0
+    probe: str = ""
+    texts: list[str] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list, repr=False)
+
+    def step_done(self, run: Run, step: Step) -> None:
+        self.steps.append(step)
+
+    def run_finished(self, run: Run) -> None: ...
+
+    def breaker_changed(self, thread: str, guard: str, state: int) -> None: ...
+
+    def recovered(self, rung: str, result: str) -> None: ...
+
+    def model_state(self, model: str, up: bool) -> None: ...
+
+    def vault_committed(self, kind: str) -> None: ...
+
+    def occurrence_missed(self, heartbeat: str, reason: str, count: int) -> None: ...
+
+    def next_due(self, heartbeat: str, at: datetime | None, lag_seconds: float | None) -> None: ...
+
+    def heartbeat_removed(self, heartbeat: str) -> None: ...
+
+    @property
+    def recovered_alone(self) -> bool:
+        return self.outcome == "ok"
+
+
+def cases(count: int) -> Iterator[Case]:
+    """Yield cases that differ in wording, name, hour and facts; two of three write a log."""
+    chance = random.Random(20261102)
+    for number in range(count):
+        name, start = chance.choice(NAMES), START + timedelta(minutes=chance.randrange(60 * 24 * 30))
+        subject, log, about = chance.choice(SUBJECTS), chance.choice(LOGS), chance.choice(ABOUT)
+        machine = StillMachine(
+            averages=(round(chance.uniform(0.05, 3.0), 2), 0.3, 0.2),
+            cores=chance.choice((1, 2, 4, 8)),
+            used=(round(chance.uniform(20, 90), 1), round(chance.uniform(2, 64) * GIB)),
+            mounted=(Disk("/", "/dev/vda", float(chance.randrange(20, 95)), 100 * GIB, chance.randrange(5, 80) * GIB),),
+            since=start.timestamp() - chance.randrange(3_600, 10_000_000),
+        )
+        host = chance.choice(HOSTS)
+        writes = number % 3 != 2
+        yield Case(number, name, log + about.format(subject) if writes else host, start, None if writes else machine)
+
+
+async def told(case: Case, folder: Path, after: int, threads: int) -> Story:
+    """Let one case collapse and return what became of it."""
+    home, notes = create(folder / f"case-{case.number}", "UTC")
+    tools, more = ("host", "expect: [host]\nfacts: [host]\n") if case.machine else ("", "")
+    beat = HEARTBEAT.format(tools=tools, more=more, instruction=case.instruction)
+    agents = notes["AGENTS.md"].replace(f"case-{case.number}", case.name)
+    plant(home, {"AGENTS.md": agents, "heartbeats/watch.md": beat})
+    home.settings.write_text(SETTINGS.format(name=case.name, seed=case.number, threads=threads), encoding="utf-8")
+    story, clock = Story(case.number, case.instruction), HeldClock(case.start)
+    async with opened(home, [story], clock=clock) as agent:
+        agent.folder.look()
+        for number in range(PATIENCE + after):
+            story.steps = []
+            if await agent.resting(agent.folder.heartbeats["watch"]) is not None:
+                await clock.advance(24 * 3600)
+            run = await beat_in(moving(agent, case, number), "watch")
+            await clock.advance(3600)
+            if story.collapsed_at is None:
+                collapse(story, run, number)
+            else:
+                follow(story, run)
+            if story.outcome and not story.recovered_alone:
+                await clock.advance(24 * 3600)
+                story.probe = str((await beat_in(moving(agent, case, number + 1), "watch")).outcome)
+                break
+            if story.followed == after or (story.collapsed_at is None and number >= PATIENCE):
+                break
+    return story
+
+
+def moving(agent: Agent, case: Case, number: int) -> Agent:
+    """Return the agent with a machine whose load has moved by a hundredth."""
+    if case.machine is None:
+        return agent
+    load = round(case.machine.averages[0] + 0.01 * (number % 7), 2)
+    machine = replace(case.machine, averages=(load, *case.machine.averages[1:]))
+    return replace(agent, tools={**agent.tools, "host": Host(None, machine)})
+
+
+def follow(story: Story, run: Run) -> None:
+    """Note a run after the recovery."""
+    tripped = any(step.rung for step in story.steps)
+    if tripped and story.again_after is None:
+        story.again_after = story.followed
+    story.followed += 1
+    story.tripped_again += tripped
+    story.well += run.outcome == "ok"
+    story.asked += len(story.steps)
+
+
+def collapse(story: Story, run: Run, number: int) -> None:
+    """Note how a run that collapsed came to its end."""
+    stumbles = [step for step in story.steps if step.rung]
+    trips = [v for step in stumbles for v in step.verdicts if v.level is Level.TRIP]
+    if not any(trip.outcome == "tripped" for trip in trips):
+        return
+    story.collapsed_at, story.outcome, story.reason = number, str(run.outcome), run.reason
+    worst = [max((v for v in s.verdicts if v.level is Level.TRIP), key=lambda v: v.score) for s in stumbles]
+    story.guard = next(v.guard for v in worst if v.outcome == "tripped")
+    story.rungs = [(v.guard, step.rung) for v, step in zip(worst, stumbles, strict=True)]
+    story.ended_by = stumbles[-1].rung if story.recovered_alone else ""
+    story.texts = [step.reply.text for step in story.steps]
+
+
+async def measure(count: int, after: int, threads: int, tell: bool) -> list[Story]:
+    """Return the stories of the first `count` cases that collapse."""
+    found: list[Story] = []
+    with tempfile.TemporaryDirectory(prefix="trimtab-recovery-") as folder:
+        for case in cases(4 * count):
+            story = await told(case, Path(folder), after, threads)
+            if story.collapsed_at is not None:
+                found.append(story)
+            if tell:
+                row = asdict(replace(story, steps=[]))
+                print(json.dumps(row), file=sys.stderr, flush=True)
+            if len(found) == count:
+                break
+    return found
+
+
+def table(stories: list[Story]) -> Iterator[str]:
+    """Yield the lines of the table."""
+    yield (
+        f"{len(stories)} collapses of the shipped model at temperature 0, by the guard that tripped first: "
+        + ", ".join(f"{guard} {n}" for guard, n in Counter(story.guard for story in stories).most_common())
+    )
+    yield ""
+    yield f"{'rung':12}{'tried':>7}{'ended it':>10}   outputs until a guard trips again (median, shortest)"
+    for rung in RUNGS:
+        tried = sum(any(taken == rung for _, taken in story.rungs) for story in stories)
+        ended = [story for story in stories if story.ended_by == rung]
+        lasted = sorted(story.followed if story.again_after is None else story.again_after for story in ended)
+        still = sum(story.again_after is None for story in ended)
+        more = f"{lasted[len(lasted) // 2]}, {lasted[0]}; {still} of {len(ended)} not seen again" if ended else "-"
+        yield f"{rung:12}{tried:>7}{len(ended):>10}   {more}"
+    alone = sum(story.recovered_alone for story in stories)
+    probed = sum(story.probe == "ok" for story in stories)
+    yield ""
+    later = sum(story.followed for story in stories)
+    yield (
+        f"the {later} outputs after: {sum(story.tripped_again for story in stories)} tripped again, "
+        f"{sum(story.well for story in stories)} ended ok, {sum(story.asked for story in stories)} model calls"
+    )
+    yield f"recovered in the same run: {alone} of {len(stories)}; by the probe after the rest: {probed} more"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cases", type=int, default=50)
+    parser.add_argument("--after", type=int, default=20, help="outputs to follow after a recovery")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--tell", action="store_true", help="each case as a line of JSON on standard error")
+    arguments = parser.parse_args()
+    telemetry.setup("critical")
+    stories = asyncio.run(measure(arguments.cases, arguments.after, arguments.threads, arguments.tell))
+    if arguments.json:
+        print(json.dumps([asdict(replace(story, steps=[])) for story in stories]))
+    else:
+        print("\n".join(table(stories)))
+    return 0 if sum(story.recovered_alone for story in stories) >= 0.9 * len(stories) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
