@@ -144,7 +144,7 @@ def unknown(rows: Sequence[Row], onset: int, rng: random.Random, held_out: bool 
 
 CALLS: dict[str, tuple[Callable[..., list[Row]], str, int]] = {
     "silent_97": (silent, "silence tools", 20),
-    "claim_without_call": (claim, "silence claim catchphrase opener template", 20),
+    "claim_without_call": (claim, "claims silence catchphrase opener template", 20),
     "same_call": (cycle, "tools", 20),
     "cycle_2": (partial(cycle, period=2), "tools", 20),
     "cycle_3": (partial(cycle, period=3), "tools", 20),

@@ -18,7 +18,7 @@ from bases import Stream
 from guards.base import Output
 from guards.replay import Row
 
-DOC, MAN, LOCALE = Path("/usr/share/doc"), Path("/usr/share/man"), Path("/usr/share/locale")
+SHARE = Path("/usr/share")
 LEAST = 30
 """Rows of a stream, at least."""
 LONGEST = 6_000
@@ -30,12 +30,12 @@ _SIGNATURE = re.compile(r"^ -- .*$", re.MULTILINE)
 _ROFF = re.compile(r"\\f(?:\(..|\[[^\]]*\]|.)|\\[&/|^,)%]|\\s[-+]?\d|\\\*\([a-z]{2}|\\\(..")
 
 
-def machine_streams(each: int, rows: int, seed: int) -> Iterator[Stream]:
+def machine_streams(each: int, rows: int, seed: int, share: Path = SHARE) -> Iterator[Stream]:
     """Yield up to `each` streams of each sort, of `LEAST` to `rows` rows."""
     sorts: tuple[tuple[str, list[Path], Callable[[Path, random.Random], list[str]]], ...] = (
-        ("changelog", sorted(DOC.glob("*/changelog.Debian.gz")), _changelog),
-        ("man", sorted(path for path in MAN.glob("man?") if path.is_dir()), _manual),
-        ("catalogue", sorted(LOCALE.glob("*/LC_MESSAGES/*.mo")), _catalogue),
+        ("changelog", sorted(share.glob("doc/*/changelog.Debian.gz")), _changelog),
+        ("man", sorted(path for path in share.glob("man/man?") if path.is_dir()), _manual),
+        ("catalogue", sorted(share.glob("locale/*/LC_MESSAGES/*.mo")), _catalogue),
     )
     for sort, paths, read in sorts:
         rng, found = random.Random(f"{seed} {sort}"), 0
@@ -45,11 +45,11 @@ def machine_streams(each: int, rows: int, seed: int) -> Iterator[Stream]:
             texts = read(path, rng)
             if len(texts) >= LEAST:
                 found += 1
-                yield Stream(f"{sort}-{_name(path)}", _rows(texts[:rows]))
+                yield Stream(f"{sort}-{_name(path.relative_to(share))}", _rows(texts[:rows]))
 
 
 def _name(path: Path) -> str:
-    parts = [part for part in path.parts[4:] if not part.startswith(("changelog", "LC_"))]
+    parts = [part for part in path.parts[1:] if not part.startswith(("changelog", "LC_"))]
     return "-".join(parts).removesuffix(".mo")
 
 
