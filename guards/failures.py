@@ -14,8 +14,12 @@ KEPT = 64
 NO_FAILURE = 2**40
 ALONE, COMMAND = 1.5, 2.0
 """How many times as many failures in a row one tool alone has, and a shell: in both, trying again is often the work."""
+WIDE, MOST, MOST_OF_A_SHELL = 24, 20, 23
+"""Failures among so many calls, whatever the start was like, so that a success now and then does not hide a cascade."""
 TURNS = 8
 """Whole turns of nothing but failures in a row: a quarter of a working day at a heartbeat each quarter of an hour."""
+MARGIN = Margin(floor=0.4, early=0.5, ceiling=0.6)
+"""Healthy recorded runs fail in 0 to 43 % of their calls, a short one in 70 %; no start makes more than 60 % normal."""
 
 
 class Failures:
@@ -24,7 +28,7 @@ class Failures:
     def __init__(self, errors: int, warm_up: int) -> None:
         self._errors = errors
         self._run: deque[int] = deque(maxlen=KEPT)
-        self._share = Climb(Margin(floor=0.5, early=0.6), warm_up)
+        self._share = Climb(MARGIN, warm_up)
         self._turns = 0
         self._calls = self._failed = 0
 
@@ -46,6 +50,8 @@ class Failures:
         alone = len(set(run[:length])) == 1
         limit = self._errors * (1.0 if not alone else COMMAND if seen.command else ALONE)
         yield Circle(length / limit, f"{length} tool calls in a row failed")
+        wide = sum(name != NO_FAILURE for name in run[:WIDE])
+        yield Circle(wide / (MOST_OF_A_SHELL if seen.command else MOST), f"{wide} of the last {WIDE} tool calls failed")
         if self._calls == self._failed:
             yield Circle(self._turns / TURNS, f"nothing worked in the last {self._turns} turns")
         normal = f"normal here is {100 * self._share.normal:.0f} % at most"

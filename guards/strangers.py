@@ -12,6 +12,7 @@ from guards.sequential import Climb, Margin, load_climb
 
 NEARBY, FEW = 16, 3
 """So many calls of tools that do not exist among so many calls: two are a slip that its error message corrects."""
+MARGIN = Margin(floor=0.03, early=0.2, first=8, slack=0.02)
 
 
 class Strangers:
@@ -19,7 +20,7 @@ class Strangers:
 
     def __init__(self, warm_up: int) -> None:
         self._recent: deque[int] = deque(maxlen=NEARBY)
-        self._share = Climb(Margin(floor=0.05, early=0.2, first=8), warm_up)
+        self._share = Climb(MARGIN, warm_up)
 
     def asked(self, stranger: bool) -> None:
         """Take the next call."""

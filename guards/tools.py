@@ -33,12 +33,12 @@ class Tools(Guard):
     it trips before the call runs) or new words came with a call; 1.5 and 2.5 times as often for a call that asks how
     far something is (status, queue) or waits (poll, sleep), by its words. The same call failing `same` times with
     nothing in between. One tool, other arguments, always the same failure or nothing, 5 times (16 for a command line,
-    where trying is the work; 12 for a long answer). Three edits in a row that changed nothing. At most 4 different
-    calls with their results in 24, or 12 in 48. Gates over all turns: `errors` failures in a row over several tools
-    (1.5 times as many of one, twice as many of a shell); 8 whole turns of nothing but failures; three calls within 16
-    of tools that do not exist. Sequential tests of the share of failures, of calls of tools that do not exist, and of
-    named turns that only repeat (call, result) pairs of earlier turns, none of them made at the start. Results are
-    compared without identifiers, times and durations.
+    where trying is the work; 12 for a long answer). Three edits in a row that changed nothing. Of 24, 32 or 48 calls
+    with their results, a quarter different at most. Gates over all turns: `errors` failures in a row over several
+    tools (1.5 times as many of one, twice as many of a shell), or 20 in 24 (23 of a shell); 8 whole turns of nothing
+    but failures; three calls within 16 of tools that do not exist. Sequential tests of the share of failures, of calls
+    of tools that do not exist, and of named turns that only repeat (call, result) pairs of earlier turns, none of them
+    made at the start. Results are compared without identifiers, times and durations.
     Source: the union of ten public systems' rules, with results compared (their false alarms came from comparing less);
     the tests: Shin, Ramdas and Rinaldo 2022.
     False alarms: the tests derived, each its share of guards/promise.py while what is normal stays as it was at the
