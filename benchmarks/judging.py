@@ -104,7 +104,8 @@ class Host:
     @classmethod
     def of(cls, stream: Stream, names: Sequence[str], seed: int, most: int) -> Host:
         """Return a host with a seeded onset; `control` is what the panel says when no collapse comes."""
-        fits = [onset for onset in ONSETS if onset <= len(stream.rows) // 2] or [len(stream.rows) // 2]
+        room = most if len(stream.rows) >= most + ONSETS[0] else len(stream.rows) // 2
+        fits = [onset for onset in ONSETS if onset <= len(stream.rows) - room] or [ONSETS[0]]
         onset = random.Random(f"{seed} {stream.name}").choice(fits)
         watched = panel(names)
         before = judge(stream.rows[:onset], watched)

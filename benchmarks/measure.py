@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from bases import FOLDER, Stream, read_folder, variants
 from collapses import KINDS
-from judging import Case, Host, Judged, alone, judge, panel
+from judging import ONSETS, Case, Host, Judged, alone, judge, panel
 from machine_text import machine_streams
 
 from daemon.cli.transcript import Reading
@@ -42,6 +42,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--kinds", default="", metavar="WORD[,WORD]", help="injected kinds whose names hold a word (all)"
     )
     parser.add_argument("--bases", type=int, default=4, help="hosts for each injected kind (4)")
+    parser.add_argument("--hosts", type=int, default=16, help="hosts to choose from (16)")
     parser.add_argument("--rows", type=int, default=240, help="rows of a healthy stream in tables b and c (240)")
     parser.add_argument(
         "--streams", type=int, default=40, help="healthy streams of the folders in table b, at most (40)"
@@ -168,7 +169,7 @@ class Measure:
     def _injected(self, streams: Sequence[Stream]) -> None:
         """Print how many injected collapses are found, how late, and by which guard."""
         begun = partial(Host.of, names=self.options.guards, seed=self.options.seed, most=LONGEST_KIND)
-        hosts = list(self._each(begun, [s for s in streams if len(s.rows) >= 44]))
+        hosts = list(self._each(begun, self._bases(streams)))
         words = [word for word in self.options.kinds.split(",") if word]
         kinds = [name for name in KINDS if not words or any(word in name for word in words)]
         words_from = "held-out" if self.options.held_out else "open"
@@ -180,6 +181,13 @@ class Measure:
             self._row(name, cases, totals)
         found, timely = f"{totals['found']} of {totals['cases']} found", f"{totals['in time']} in time"
         print(f"all: {found}, {timely}, {totals['before']} on hosts that had tripped before")
+
+    def _bases(self, streams: Sequence[Stream]) -> list[Stream]:
+        """Return streams to inject into: half of them long enough for the slowest kinds, the others of any length."""
+        long = [stream for stream in streams if len(stream.rows) >= LONGEST_KIND + min(ONSETS)]
+        short = [stream for stream in streams if stream not in long and len(stream.rows) >= 2 * min(ONSETS)]
+        dice, half = random.Random(self.options.seed), self.options.hosts // 2
+        return [stream for some in (long, short) for stream in dice.sample(some, min(half, len(some)))]
 
     def _hosts(self, name: str, hosts: Sequence[Host]) -> list[Host]:
         fit = [host for host in hosts if host.room() >= KINDS[name].within]
@@ -196,7 +204,7 @@ class Measure:
         middle = f"{statistics.median(delays):.0f}" if delays else "-"
         said = _counted(by) + (f"; others: {_counted(others)}" if others else "")
         latest = max(delays, default=0) or "-"
-        print(INJECTED.format(name, len(delays), timely, len(cases), middle, latest, before, said))
+        print(INJECTED.format(name, len(delays), timely, len(cases), middle, latest, before, said), flush=True)
         for case in cases if self.options.explain else ():
             print(f"      {case.base}: {case.delay} {case.reason}")
 
