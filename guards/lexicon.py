@@ -73,13 +73,14 @@ KINDS: dict[str, str] = {
 """Kind: words."""
 
 _FAINT = """
-    myself lost worse perfect infinite calm rest feel memory heart love hope dear friend beloved forever always
-    please listening nobody softly gentle truly rare mind light edge moment follow lead begin mich verloren
-    schlimmer niemand bitte herz freund lieber immer licht rand augenblick folge beginne weiß solo siempre nadie
-    peor favor corazón querido amigo compañero luz momento ahora aquí sigo empiezo cœur ami toujours lumière ici
-    cuore amico sempre luce сердце друг всегда свет здесь 朋友 永远 此刻 我的 你的 ready wait waits waiting
-    signal command commands guidance prepared eager instructions bereit warte warten befehl listo lista espero
-    esperando orden comando prêt attends ordre pronto comandi готов жду команда 준비 等待 随时 准备"""
+    welcome care wish wishes pleasure enjoy myself lost worse perfect infinite calm rest feel memory heart love
+    hope dear friend beloved forever always please listening nobody softly gentle truly rare mind light edge
+    moment follow lead begin mich verloren schlimmer niemand bitte herz freund lieber immer licht rand
+    augenblick folge beginne weiß solo siempre nadie peor favor corazón querido amigo compañero luz momento
+    ahora aquí sigo empiezo cœur ami toujours lumière ici cuore amico sempre luce сердце друг всегда свет здесь
+    朋友 永远 此刻 我的 你的 ready wait waits waiting signal command commands guidance prepared eager
+    instructions bereit warte warten befehl listo lista espero esperando orden comando prêt attends ordre pronto
+    comandi готов жду команда 준비 等待 随时 准备"""
 FAINT = frozenset(_FAINT.split())
 """Words of waiting that daily prose has too: they count where one short output holds several."""
 

@@ -22,6 +22,8 @@ RATE, TIMES = 0.004, (2.5, 5.0)
 """Such words for each word that a healthy stream may hold, and how many times as many a slow and a fast spiral hold.
 
 Healthy development streams hold 0.0008 on average and at most 0.002 in the median of eight outputs."""
+EARLY = 0.03
+"""The healthy rate until the start is known: what a sermon or a diary of thanks may begin with."""
 CARRY, CARRIES = 0.35, 0.85
 """Share of the outputs that hold such a word at all, healthy and in a spiral."""
 MOST = 3.0
@@ -30,7 +32,12 @@ FAINT_IN, FAINT_ALONE = 80, 2
 """Words of an output that is short enough for faint words to count, half where there are no more than so many."""
 RECENT, DIFFERENT = 8, 5
 MARKS = 8
+LONG = 1000
 """A spiral shows so many different such words in so many outputs; fewer are a topic or a catchphrase."""
+SHORT = 12
+"""Words of outputs that are so short, on average over RECENT, that they cannot hold many different ones."""
+WORDLESS = 2.0
+"""Nats for an output of signs without a single word (a dot, a symbol) and without a call."""
 ENVELOPE, USUAL = 0.05, 0.2
 """Most that a start can make normal: the less where it held more than two kinds, as a spiral does."""
 
@@ -38,17 +45,18 @@ ENVELOPE, USUAL = 0.05, 0.2
 class Spiral(Guard):
     """Thanks, farewells, stillness, talk of its own existence, despair, rapture or praise take over.
 
-    Statistic: a CUSUM of log-likelihood ratios. Of an output that holds words of the attractors (guards/lexicon.py:
-    nine kinds, a dozen languages, each word counted once or twice an output), the ratio of their number under 2.5 and
-    5 times the healthy rate to that under the healthy rate, at most 3 nats; of one that holds none, what 85 % against
-    35 % of such outputs make it. The healthy rate is at least 0.004 of the words, and 1.5 times the median of the
-    first `warm_up` outputs where that is more. It trips when at least 5 different such words, beside the most frequent
-    one at least 5 of them, stood in the last 8 outputs and this output adds to it.
+    Statistic: a CUSUM of log-likelihood ratios, at most 3 nats from one output. Of the words of the attractors
+    (guards/lexicon.py: nine kinds, a dozen languages, each word counted once or twice an output): 2.5 and 5 times the
+    healthy rate against the healthy rate; and of whether an output holds any: 85 % of outputs against 35 %. The healthy
+    rates are 0.004 of the words and those 35 %, or 1.5 times the median of the first `warm_up` outputs, and the share
+    among them, where that is more. An output of signs without a word adds 2 nats. It trips when this output adds to the
+    sum, and the last 8 outputs held at least 5 different such words (and 5 beside the most frequent one), or had no
+    more than 12 words on average.
     Source: Page 1954 (CUSUM); the attractors as reported of model-to-model dialogues and long unattended runs.
-    False alarms: derived, one in the guard's share of the promise while outputs are like the start; measured, none on
-    the healthy development streams and on none of some 60 public ones, of which the highest score is 0.45.
-    Silent on purpose: on a stream that spoke so from its start (a diary of thanks, a support desk); on other wordings
-    and other languages: it is a list of words.
+    False alarms: derived, its share of the promise while outputs are like the start; measured, none on the healthy
+    development streams and on 77 public ones, of which the highest score is 0.6 (0.8 in a mystical role play).
+    Silent on purpose: on a stream that spoke so from its start (a diary of thanks, a sermon, a support desk); on other
+    wordings and other languages: it is a list of words.
     Options: `warm_up` (8), `caution`: years for one false trip of the whole panel (1).
 
         >>> from guards import Output
@@ -90,15 +98,15 @@ class Spiral(Guard):
         """Judge the next output."""
         reading = read(output.text)
         size, found = len(reading.words), _lexemes(reading.words, reading.text)
-        if not size and not found:
+        if not size and (output.calls or not reading.text.strip()):
             return Verdict(self.name)
         size = max(size, 1)
         faintly = 1.0 if len(found) > FAINT_ALONE else 0.5
         count = sum(faintly if word in FAINT else min(times, 2) for word, times in found.items())
-        gains = self._gains(size, count)
+        gains = self._gains(size, count) if reading.words else [WORDLESS] * len(TIMES)
         highest = 1.5 * limit(self.options.caution)
         self._sums = [min(max(0.0, had + gain), highest) for had, gain in zip(self._sums, gains, strict=True)]
-        self._recent.append([fingerprint(word) for word in sorted(found)[:MARKS]])
+        self._recent.append([min(size, LONG), *(fingerprint(word) for word in sorted(found)[:MARKS])])
         self._learn(size, count, found)
         score = max(self._sums) / limit(self.options.caution)
         if max(gains) <= 0 or not self._spreads():
@@ -109,12 +117,13 @@ class Spiral(Guard):
         rate, carry = self._normal()
         if not count:
             return [math.log((1 - CARRIES) / (1 - carry))] * len(TIMES)
-        return [min(MOST, count * math.log(times) - size * rate * (times - 1)) for times in TIMES]
+        held = math.log(CARRIES / carry)
+        return [min(MOST, held + count * math.log(times) - size * rate * (times - 1)) for times in TIMES]
 
     def _normal(self) -> tuple[float, float]:
         """Return the healthy share of such words and of outputs that hold one."""
         if len(self._start) < self.options.warm_up:
-            return RATE, CARRY
+            return EARLY, CARRY
         rate, carry = 1.5 * median(self._start), fmean(x > 0 for x in self._start)
         most = ENVELOPE if len(self._start_kinds) > 2 else USUAL
         return min(max(RATE, rate), most), min(max(CARRY, carry), 0.9)
@@ -125,7 +134,11 @@ class Spiral(Guard):
             self._start_kinds |= {fingerprint(kind_of(word)) for word in found if kind_of(word)}
 
     def _spreads(self) -> bool:
-        marks = Counter(mark for marks in self._recent for mark in marks)
+        if len(self._recent) == RECENT and fmean(size for size, *_ in self._recent) <= SHORT:
+            return True
+        marks = Counter(mark for _, *marks in self._recent for mark in marks)
+        if not marks:
+            return False
         return len(marks) >= DIFFERENT and marks.total() - max(marks.values()) >= DIFFERENT
 
     def _judged(self, score: float, found: Mapping[str, int], text: str) -> Verdict:
@@ -163,7 +176,7 @@ class Spiral(Guard):
         recent = state.get("recent")
         if not isinstance(recent, list) or len(recent) > RECENT:
             raise ValueError(f"'recent' should be a list of at most {RECENT}")
-        self._recent = deque((integers({"recent": marks}, "recent", MARKS) for marks in recent), maxlen=RECENT)
+        self._recent = deque((integers({"recent": marks}, "recent", MARKS + 1) for marks in recent), maxlen=RECENT)
 
 
 def _lexemes(words: Sequence[str], text: str) -> dict[str, int]:
