@@ -21,6 +21,8 @@ _CLIMBED: Mapping[str, tuple[Rung, ...]] = {
     "failed": ("retry", "model"),  # what was expected did not happen: the context is not to blame for it
 }
 """The rungs by how a run would end; a budget that is spent has none."""
+_BUDGET, _SPENT = "budget", 0.99
+"""A rung is a step more: where the last one that is allowed has tripped, there is none left to climb with."""
 _REMEMBERED = 24
 """So many texts, the latest, are what a sampler is told to avoid."""
 
@@ -81,6 +83,8 @@ class Ladder:
     async def climb(self, trip: Verdict, attempt: Attempt, step: Step) -> tuple[Rung, Attempt]:
         """Return the next rung that can be taken after this trip, and the attempt that it leads to."""
         self._remember(step.reply.text)
+        if any(verdict.guard == _BUDGET and verdict.score >= _SPENT for verdict in step.verdicts):
+            return "rest", attempt
         for rung in _CLIMBED.get(trip.outcome, ()):
             if (trip.guard, rung) in self._taken:
                 continue

@@ -69,12 +69,12 @@ def export(
     since: Since = None,
     heartbeat: Heartbeat = None,
 ) -> None:
-    """Write runs in full, with token ids and verdicts, one a line."""
+    """Write runs in full (jsonl), or what guards withheld beside what was accepted instead (pairs), one a line."""
     writer, since_when = _export(format_), moment(since)
     with _target(out) as target:
         count = exported(home().database, writer.write, target, since_when, heartbeat)
     if out is not None:
-        typer.echo(f"{count} runs written to {out}")
+        typer.echo(f"{count} {writer.UNIT} written to {out}")
 
 
 def listed(database: Path, limit: int, heartbeat: str | None = None, since: datetime | None = None) -> list[Answer]:
@@ -138,7 +138,9 @@ def told(record: RunRecord) -> Iterator[str]:
             if verdict.level:
                 yield f"  ! {verdict.guard} {verdict.level} {verdict.score:.2f}: {_short(verdict.reason)}"
         if step.withheld:
-            yield "  withheld" + (f"; hint: {_short(step.hint)}" if step.hint else "")
+            yield f"  withheld{f', then {step.rung}' if step.rung else ''}" + (
+                f"; hint: {_short(step.hint)}" if step.hint else ""
+            )
 
 
 def moment(text: str | None, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> datetime | None:

@@ -2,4 +2,5 @@
 
 EXPORTS = {
     "jsonl": "daemon.trajectories.jsonl:JsonLines",
+    "pairs": "daemon.trajectories.pairs:Pairs",
 }

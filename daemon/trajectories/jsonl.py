@@ -33,7 +33,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Any, TextIO
+from typing import Any, ClassVar, TextIO
 
 from daemon.trajectories.packing import stamp, to_json
 from daemon.trajectories.record import HintPlace, Reward, RunRecord, hint_place
@@ -48,6 +48,8 @@ Document = dict[str, Any]
 
 class JsonLines:
     """Writes runs as lines of JSON, one at a time, so that memory stays bounded."""
+
+    UNIT: ClassVar[str] = "runs"
 
     def write(self, records: Iterable[RunRecord], out: TextIO) -> int:
         """Write the runs in the order in which they come; return how many."""
@@ -89,7 +91,7 @@ def _step(step: Step, place: HintPlace | None) -> Document:
         "number": step.number,
         "started_at": stamp(step.started_at),
         "model": reply.model,
-        "sent": [_message(message) for message in step.sent],
+        "sent": [message_document(message) for message in step.sent],
         "tools": [tool_document(tool) for tool in step.tools],
         "reply": {
             "text": reply.text,
@@ -98,7 +100,7 @@ def _step(step: Step, place: HintPlace | None) -> Document:
             "note": reply.note,
             "usage": _usage(reply.usage),
         },
-        "sample": None if reply.sample is None else _sample(reply.sample, edited=step.edited_by_breaker),
+        "sample": None if reply.sample is None else sample_document(reply.sample, edited=step.edited_by_breaker),
         "verdicts": [_verdict(verdict) for verdict in step.verdicts],
         "results": [
             {"call": call_document(result.call), "ok": result.ok, "text": result.text, "seconds": result.seconds}
@@ -112,7 +114,8 @@ def _step(step: Step, place: HintPlace | None) -> Document:
     }
 
 
-def _sample(sample: Sample, *, edited: bool) -> Document:
+def sample_document(sample: Sample, *, edited: bool) -> Document:
+    """Return ids, log-probabilities and mask, and what sampled them."""
     return {
         "prompt_ids": sample.prompt_ids,
         "completion_ids": sample.completion_ids,
@@ -125,7 +128,8 @@ def _sample(sample: Sample, *, edited: bool) -> Document:
     }
 
 
-def _message(message: Message) -> Document:
+def message_document(message: Message) -> Document:
+    """Return a message with its token ids."""
     return {
         "role": message.role,
         "text": message.text,

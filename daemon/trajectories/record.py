@@ -53,12 +53,12 @@ def hint_place(steps: tuple[Step, ...], index: int) -> HintPlace | None:
     for place in range(len(retry.sent) - 1, -1, -1):
         message = retry.sent[place]
         if bad.hint in message.text:
-            return HintPlace(retry.number, place, message.role, _parting(bad, retry) if bad.withheld else None)
+            return HintPlace(retry.number, place, message.role, parting(bad, retry) if bad.withheld else None)
     return None
 
 
-def _parting(bad: Step, retry: Step) -> int | None:
-    """Return how many prompt ids the two attempts share."""
+def parting(bad: Step, retry: Step) -> int | None:
+    """Return how many prompt ids the two attempts share, None where one of them shows none."""
     one, other = bad.reply.sample, retry.reply.sample
     if one is None or other is None or one.tokenizer != other.tokenizer:
         return None

@@ -31,9 +31,8 @@ def records(count: int) -> Iterator[RunRecord]:
         torn = replace(
             saying(2, "\u2028\n\r\x00 </s>"), withheld=True, results=(ToolResult(call, ok=False, text="no"),)
         )
-        yield RunRecord(
-            ended(run, Outcome.TRIPPED) if number % 2 else run, {"instruction": "Look."}, (calling(1), torn)
-        )
+        steps = (calling(1), torn, calling(3))
+        yield RunRecord(ended(run, Outcome.TRIPPED) if number % 2 else run, {"instruction": "Look."}, steps)
 
 
 def written(export: Any, count: int) -> str:

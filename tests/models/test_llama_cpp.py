@@ -209,3 +209,31 @@ def test_the_process_has_a_group_of_its_own(with_model: With) -> None:
     group, score = with_model(body)
     assert group != os.getpgid(0)
     assert int(score) >= 500
+
+
+def test_a_loosened_attempt_says_something_else_and_changes_nothing_after_it(with_model: With) -> None:
+    """At temperature 0 the same prompt gives the same words, but for the attempt that is told to avoid them."""
+    what = prompt(text="Continue the watch log.")
+
+    async def body(model: LlamaCpp) -> tuple[Reply, list[Reply], Reply]:
+        usual = await ask(model, what)
+        others = [await model.loosened([usual.text]).reply(what, stop=lambda _: False, seconds=60) for _ in range(2)]
+        return usual, others, await ask(model, what)
+
+    usual, others, after = with_model(body, temperature=0.0, max_tokens=60)
+    assert usual.sample is not None
+    assert {usual.text} == {after.text}
+    for other in others:
+        assert other.sample is not None
+        assert (0.8, 0.8) == (other.sample.sampling["temperature"], other.sample.sampling["dry"])
+        assert other.sample.sampling["dry_length"] > 2
+        longest = max(len(words) for words in _runs_of(other.text.split(), usual.text.split()))
+        assert longest <= 5
+    assert (0.0, 0.0) == (usual.sample.sampling["temperature"], usual.sample.sampling["dry"])
+
+
+def _runs_of(said: list[str], before: list[str]) -> list[list[str]]:
+    """Return every run of words that both have, and an empty one."""
+    places = [(i, j) for i in range(len(said)) for j in range(len(before))]
+    lengths = [next((n for n in range(60) if said[i : i + n + 1] != before[j : j + n + 1]), 60) for i, j in places]
+    return [[], *(said[i : i + n] for (i, _), n in zip(places, lengths, strict=True))]

@@ -157,3 +157,21 @@ def test_the_fault_server_repeats_its_last_act() -> None:
             return said
 
     assert asyncio.run(talk()) == ["failed", "a", "b", "b"]
+
+
+def test_a_loosened_attempt_is_sent_warmer_and_says_so() -> None:
+    """The temperature of that one request is raised, and its reply names it."""
+
+    async def talk() -> tuple[Reply, list[Request]]:
+        async with FaultServer([Say(["ok"]), Say(["ok"])]) as server:
+            model = OpenAI("vllm", OpenAI.Options(url=server.url, model="m", temperature=0.1), Path())
+            loosened = model.loosened(["All is well."])
+            assert loosened is not None
+            reply = await loosened.reply(PROMPT, stop=_never, seconds=5)
+            await model.reply(PROMPT, stop=_never, seconds=5)
+            await model.close()
+            return reply, list(server.asked)
+
+    reply, requests = asyncio.run(talk())
+    assert [1.0, 0.1] == [request.body["temperature"] for request in requests]
+    assert "asked with temperature 1" in reply.note

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from daemon.errors import ConfigError, ModelError, ModelUnavailable
 from daemon.models.fault_acts import Say, refusal
 from daemon.models.fault_server import FaultServer
 from daemon.models.openai import OpenAI
-from daemon.models.router import Router, stays_here
+from daemon.models.router import Router, costs_nothing, stays_here
 from daemon.models.scripted import Scripted
 from daemon.stages import Model
 from daemon.types import Message, Prompt, Reply, Stop
@@ -34,7 +35,7 @@ def _says(name: str, *replies: Any, clock: SkippingClock | None = None, made: ty
 DEAD: dict[str, Any] = {"fail": "unavailable"}
 
 
-def _ask(router: Router, seconds: float = 10) -> Reply:
+def _ask(router: Model, seconds: float = 10) -> Reply:
     return asyncio.run(router.reply(PROMPT, stop=lambda piece: False, seconds=seconds))
 
 
@@ -212,3 +213,50 @@ def test_check_tells_of_each_and_fails_when_none_is_ready() -> None:
     assert "cannot be reached" in line
     assert "1 scripted replies" in line
     assert "cannot be reached" in failed
+
+
+class Loose(Scripted):
+    """A model that can be asked otherwise."""
+
+    def loosened(self, avoid: Sequence[str]) -> Model:
+        """Say what is to be avoided."""
+        return _says("loose", f"not {avoid[0]}")
+
+
+def test_the_model_that_answered_is_the_one_that_is_loosened() -> None:
+    """Not the first of the route, if that one is away; and the route itself goes on as usual."""
+    first, second = _says("a", DEAD), _says("b", "B", made=Loose)
+    router = Router([first, second], SkippingClock())
+    assert router.loosened(["x"]) is None
+    _ask(router)
+    loosened = router.loosened(["x"])
+    assert loosened is not None
+    assert "not x" == _ask(loosened).text
+
+
+def test_another_model_is_a_free_one_and_the_way_leads_back() -> None:
+    """A model that costs money, or does not say, is passed over; when the others are away, the first answers again."""
+    cloud, away = _says("cloud", "C", made=Elsewhere), _says("b", DEAD)
+    router = Router([_says("a", "A", "A again"), cloud, away], SkippingClock())
+    _ask(router)
+    other = router.another()
+    assert other is not None
+    assert "A again" == _ask(other).text
+    assert not cloud.prompts
+    assert Router([_says("a", "A"), cloud], SkippingClock()).another() is None
+
+
+def test_what_costs_nothing_is_local_or_priced_at_zero() -> None:
+    """An API without a price is not free: nobody knows what it costs."""
+    options = {"url": "http://10.0.0.1:1/v1", "model": "m"}
+    free = OpenAI("x", OpenAI.Options.model_validate(options | {"price": {"prompt": 0, "completion": 0}}), Path())
+    assert costs_nothing(free)
+    assert not costs_nothing(OpenAI("x", OpenAI.Options.model_validate(options), Path()))
+    assert costs_nothing(OpenAI("x", OpenAI.Options(url="http://localhost:1/v1", model="m"), Path()))
+
+
+@pytest.mark.parametrize(("usual", "can"), [(None, False), (0.0, True), (0.7, True), (1.0, False), (1.5, False)])
+def test_a_remote_model_is_warmed_only_where_a_person_set_it_cold(usual: float | None, can: bool) -> None:
+    """A provider's own default is high already, and some providers refuse to be told."""
+    model = OpenAI("x", OpenAI.Options(url="http://localhost:1/v1", model="m", temperature=usual), Path())
+    assert can == (model.loosened(["x"]) is not None)

@@ -44,6 +44,7 @@ VERDICTS = some.builds(
     TEXT,
     TEXT,
     some.sampled_from(["tripped", "over_budget", "timed_out"]),
+    some.lists(TEXT, max_size=2).map(tuple),
 )
 
 
@@ -73,6 +74,8 @@ def steps(draw: some.DrawFn) -> Step:
         draw(some.booleans()),
         draw(TEXT),
         draw(some.lists(TOOLS, max_size=2).map(tuple)),
+        draw(some.booleans()),
+        draw(some.sampled_from(["", "retry", "rest"])),
         draw(some.booleans()),
     )
 

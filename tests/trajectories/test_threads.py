@@ -120,3 +120,50 @@ def test_a_thread_goes_on_after_a_restart(sql: SqlKept) -> None:
     sql.reopen()
 
     assert (summary, SAID[-1]) == wait(sql.threads.live("watch"))
+
+
+def test_what_is_shown_instead_lasts_and_the_history_keeps_the_rest(sql: SqlKept) -> None:
+    """A quarantine changes what is live, for the next process too; the messages themselves stay."""
+    shorter = replace(SAID[1], text="", token_ids=None, token_model=None)
+
+    async def before() -> None:
+        await told(sql)
+        await sql.threads.show("watch", [SAID[0], shorter, SAID[2], None])
+        await told(sql, 2, ASK)
+
+    wait(before())
+    sql.reopen()
+    said = "SELECT text FROM thread_entry JOIN message ON message.id = message_id ORDER BY position"
+    history = wait(sql.database.read(lambda connection: [row[0] for row in connection.execute(said)]))
+
+    assert (SAID[0], shorter, SAID[2], ASK) == wait(sql.threads.live("watch"))
+    assert [*(message.text for message in SAID), ASK.text] == history
+
+
+def test_a_quarantine_of_a_summary_and_a_compaction_after_it(kept: Kept) -> None:
+    """Both ways to make a thread shorter may follow each other in any order."""
+    summary, cleaned, later = (Message("user", text, name="summary") for text in ("One.\nTwo.", "One.", "Three."))
+
+    async def story() -> None:
+        await told(kept)
+        await kept.threads.compact("watch", summary, 2)
+        await kept.threads.show("watch", [cleaned, None, SAID[3]])
+        assert (cleaned, SAID[3]) == await kept.threads.live("watch")
+        await kept.threads.compact("watch", later, 1)
+
+        assert (later, SAID[3]) == await kept.threads.live("watch")
+
+    wait(story())
+
+
+def test_something_shown_for_another_thread_is_refused(kept: Kept) -> None:
+    """As many messages as are live, or nothing changes."""
+
+    async def story() -> None:
+        await told(kept)
+        with pytest.raises(ValueError, match="2 messages for the 4 live ones of watch"):
+            await kept.threads.show("watch", [None, None])
+
+        assert SAID == await kept.threads.live("watch")
+
+    wait(story())

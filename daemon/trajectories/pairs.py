@@ -1,0 +1,115 @@
+"""The export `pairs`: a reply that a guard withheld beside the one that was accepted in its place, one pair a line.
+
+schema          "trimtab-pair/1"
+run, heartbeat, thread, outcome (of the run; null while it goes on)
+guard, score, reason, evidence    of the trip
+rungs           what recovery tried, in order; the last one gave the accepted reply
+prompt          the messages that the withheld reply answered: no hint of this trip is among them
+tools           what was offered
+hint            null, or {text, message, at_token}: which message of `chosen_prompt` holds it, and how many prompt ids
+                come before the two attempts part (null where that is not known)
+chosen_prompt   the messages that the accepted reply answered
+rejected, chosen    {step, text, calls, model, note, sample}; messages, calls and samples as in `jsonl`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, TextIO
+
+from daemon.trajectories.jsonl import message_document, sample_document
+from daemon.trajectories.packing import to_json
+from daemon.trajectories.record import RunRecord, parting
+from daemon.trajectories.rows import call_document, tool_document
+from daemon.types import Message, Step
+from guards import Level, worst
+
+SCHEMA = "trimtab-pair/1"
+
+Document = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two answers to one turn, each with the prompt that it answers, and the rungs that lie between them."""
+
+    rejected: Step
+    chosen: Step
+    prompt: tuple[Message, ...]
+    chosen_prompt: tuple[Message, ...]
+    rungs: tuple[str, ...]
+    hint: str
+
+
+class Pairs:
+    """Writes the pairs of runs as lines of JSON."""
+
+    UNIT: ClassVar[str] = "pairs"
+
+    def write(self, records: Iterable[RunRecord], out: TextIO) -> int:
+        """Write the pairs in the order in which they come; return how many."""
+        count = 0
+        for record in records:
+            for pair in pairs(record.steps):
+                out.write(to_json(_document(record, pair)) + "\n")
+                count += 1
+        return count
+
+
+def pairs(steps: Sequence[Step]) -> Iterator[Pair]:
+    """Yield a pair for each turn whose first reply was withheld and a later one accepted."""
+    prompt: tuple[Message, ...] = ()
+    stumbles: list[tuple[Step, tuple[Message, ...]]] = []
+    for step in steps:
+        prompt = step.sent if step.anew or not prompt else prompt + step.sent
+        if step.withheld:
+            stumbles.append((step, prompt))
+            continue
+        if stumbles and not step.edited_by_breaker:
+            first, asked = stumbles[0]
+            yield Pair(first, step, asked, prompt, tuple(s.rung for s, _ in stumbles), stumbles[-1][0].hint)
+        stumbles = []
+        prompt += (step.reply.message(),)
+
+
+def _document(record: RunRecord, pair: Pair) -> Document:
+    trip = worst(verdict for verdict in pair.rejected.verdicts if verdict.level is Level.TRIP)
+    run = record.run
+    return {
+        "schema": SCHEMA,
+        "run": run.id,
+        "heartbeat": run.occurrence.heartbeat,
+        "thread": run.thread,
+        "outcome": None if run.outcome is None else run.outcome.value,
+        "guard": trip.guard if trip else "",
+        "score": trip.score if trip else 0.0,
+        "reason": trip.reason if trip else "",
+        "evidence": trip.evidence if trip else (),
+        "rungs": pair.rungs,
+        "prompt": [message_document(message) for message in pair.prompt],
+        "tools": [tool_document(tool) for tool in pair.rejected.tools],
+        "hint": _hint(pair),
+        "chosen_prompt": [message_document(message) for message in pair.chosen_prompt],
+        "rejected": _reply(pair.rejected),
+        "chosen": _reply(pair.chosen),
+    }
+
+
+def _hint(pair: Pair) -> Document | None:
+    places = [place for place, message in enumerate(pair.chosen_prompt) if pair.hint and pair.hint in message.text]
+    if not places:
+        return None
+    return {"text": pair.hint, "message": places[-1], "at_token": parting(pair.rejected, pair.chosen)}
+
+
+def _reply(step: Step) -> Document:
+    reply = step.reply
+    return {
+        "step": step.number,
+        "text": reply.text,
+        "calls": [call_document(call) for call in reply.calls],
+        "model": reply.model,
+        "note": reply.note,
+        "sample": None if reply.sample is None else sample_document(reply.sample, edited=step.edited_by_breaker),
+    }
