@@ -18,8 +18,8 @@ WIDE, MOST, MOST_OF_A_SHELL = 24, 20, 23
 """Failures among so many calls, whatever the start was like, so that a success now and then does not hide a cascade."""
 TURNS = 8
 """Whole turns of nothing but failures in a row: a quarter of a working day at a heartbeat each quarter of an hour."""
-MARGIN = Margin(floor=0.4, early=0.5, ceiling=0.6)
-"""Healthy recorded runs fail in 0 to 43 % of their calls, a short one in 70 %; no start makes more than 60 % normal."""
+MARGIN = Margin(floor=0.5, early=0.5, ceiling=0.6)
+"""Healthy recorded runs fail in 0 to 43 % of their calls, and in spells; no start makes more than 60 % normal."""
 
 
 class Failures:

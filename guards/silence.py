@@ -12,10 +12,12 @@ from guards.memory import check_version, integer, integers
 from guards.sequential import Climb, Margin, load_climb
 from guards.text import fingerprint
 
-MARGIN = Margin(floor=0.30, early=0.90, ceiling=0.80)
-"""Silence in a third of all turns is nobody's collapse; in four fifths from the start on it is, save work by hand."""
+MARGIN = Margin(floor=0.50, early=0.90, ceiling=0.80)
+"""Silence in half of all turns, in spells, is nobody's collapse; in four fifths from the start on it is."""
 MUTE, SPOKEN = 12, 8
 """Silent turns in a row that are gross, in a stream that spoke in so many turns before, and in three of four."""
+QUIET = 0.1
+"""The share of silent turns in a start that shows that silence is part of the work."""
 HANDS = frozenset(("command", "cmd", "commands", "script", "code", "patch", "diff", "path", "file_path"))
 """Arguments of a shell, an editor, an interpreter: who works with these may well be silent until it is done."""
 
@@ -24,7 +26,7 @@ class Silence(Guard):
     """Tool calls with no words about what came of them.
 
     Statistic: the share of all turns that called tools and held no words anywhere, as the score of the shared
-    sequential test against the stream's own start and an absolute envelope (a normal share of 0.3 at least, of 0.8 at
+    sequential test against the stream's own start and an absolute envelope (a normal share of 0.5 at least, of 0.8 at
     most: a stream that was silent from its first turn trips after some 70 turns). A turn with words in any of its
     outputs is not silent. A turn ends with a reply that calls nothing, or when another turn begins; an output that
     names no turn is one. Gates: 12 silent turns in a row, in a stream with at least 8 turns before them of which three
@@ -69,7 +71,7 @@ class Silence(Guard):
         self._turn = 0
         self._open = self._spoke = self._called = False
         self._empty = self._mute = 0
-        self._turns = self._spoken = self._calls = self._hands = 0
+        self._turns = self._spoken = self._quiet = self._calls = self._hands = 0
         self._share = Climb(MARGIN, self.options.warm_up)
 
     def update(self, output: Output) -> Verdict:
@@ -94,8 +96,11 @@ class Silence(Guard):
         self._turns, self._spoken = self._turns + 1, self._spoken + (not silent)
         self._mute = self._mute + 1 if silent else 0
         self._open = self._spoke = self._called = False
-        by_hand = 2 * self._hands > self._calls and self._share.normal > MARGIN.floor
-        return max(0.0 if by_hand else score, self._gross()) if silent else 0.0
+        if not silent:
+            return 0.0
+        self._quiet += self._turns <= self.options.warm_up
+        by_hand = 2 * self._hands > self._calls and self._quiet >= QUIET * min(self._turns, self.options.warm_up)
+        return max(0.0 if by_hand else score, self._gross())
 
     def _gross(self) -> float:
         """How far this silence is on its way to a gross one."""
@@ -123,7 +128,7 @@ class Silence(Guard):
 
     def state(self) -> dict[str, Json]:
         """Return the memory: a few numbers."""
-        counts = (self._empty, self._mute, self._turns, self._spoken, self._calls, self._hands)
+        counts = (self._empty, self._mute, self._turns, self._spoken, self._quiet, self._calls, self._hands)
         return {
             "version": self.VERSION,
             "turn": self._turn,
@@ -136,11 +141,11 @@ class Silence(Guard):
         """Continue from `state()`; raises ValueError on anything else."""
         check_version(state, self.VERSION)
         self._turn = integer(state, "turn")
-        flags, counts = integer(state, "flags", 7), integers(state, "counts", 6)
-        if len(counts) != 6:
-            raise ValueError("'counts' should hold six numbers")
+        flags, counts = integer(state, "flags", 7), integers(state, "counts", 7)
+        if len(counts) != 7:
+            raise ValueError("'counts' should hold seven numbers")
         self._open, self._spoke, self._called = bool(flags & 4), bool(flags & 2), bool(flags & 1)
-        self._empty, self._mute, self._turns, self._spoken, self._calls, self._hands = counts
+        self._empty, self._mute, self._turns, self._spoken, self._quiet, self._calls, self._hands = counts
         load_climb(self._share, state, "share")
 
 
