@@ -149,6 +149,7 @@ class Agent:
         return panel(
             self.settings,
             {"budget": limits, "expect": {"tools": heartbeat.expect}, "facts": {"sources": heartbeat.facts}},
+            heartbeat.acknowledge,
         )
 
 
@@ -210,17 +211,16 @@ async def beat_in(agent: Agent, name: str) -> Run:
     return await agent.run(found, claimed)
 
 
-def panel(settings: Settings, extra: Mapping[str, Mapping[str, Any]]) -> Panel:
+def panel(settings: Settings, extra: Mapping[str, Mapping[str, Any]], acknowledged: Sequence[str] = ()) -> Panel:
     """Return the guards with their options from the file and those of one heartbeat.  Raises ConfigError."""
     options = {name: dict(table) for name, table in settings.guards.items()}
     off = {name for name, table in options.items() if table.pop("enabled", True) is False}
     for name, more in extra.items():
         options[name] = {**more, **options.get(name, {})}
     try:
-        made = Panel.standard(options)
+        return Panel.standard(options, acknowledged, settings.breaker.caution, without=off)
     except (ValueError, TypeError) as wrong:
         raise ConfigError(FILE, "guards", str(wrong)) from None
-    return Panel([guard for guard in made.guards if guard.name not in off])
 
 
 async def beat_once(home: Home, name: str, observers: Sequence[Observer]) -> dict[str, Any]:

@@ -43,9 +43,13 @@ class LogSection(Section):
 
 
 class BreakerSection(Section):
-    """How long a heartbeat rests after a trip that nothing helped, in seconds; it doubles with each failed probe."""
+    """How long a heartbeat rests after a trip that nothing helped, in seconds; it doubles with each failed probe.
+
+    `caution` is how many years of the agent may bring one false trip of the sequential guards together.
+    """
 
     cooldown_seconds: float = Field(default=1800, gt=0, le=86_400)
+    caution: float = Field(default=1.0, ge=0.01, le=1e6)
 
 
 class JudgeSection(Section):

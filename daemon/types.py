@@ -63,7 +63,7 @@ class Heartbeat:
     """A recurring job, as its file in the vault says.
 
     `thread` is None for a fresh context each time; `expect` names what must succeed, `facts` whose results are the only
-    numbers and names that may be stated.
+    numbers and names that may be stated; `acknowledge` lists the texts that are the same each time by design.
     """
 
     name: str
@@ -76,6 +76,7 @@ class Heartbeat:
     budget: Budget = Budget()
     paused: bool = False
     facts: tuple[str, ...] = ()
+    acknowledge: tuple[str, ...] = ()
 
     @property
     def stream(self) -> str:

@@ -6,11 +6,12 @@ The panel judges; it does not know what a trip leads to.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from guards.base import CallResult, Guard, Json, Level, Output, Verdict, Watch
 from guards.baselines import Baselines, load_each
+from guards.promise import CAUTION
 
 GUARDS: dict[str, str] = {
     "loop": "guards.loop:Loop",
@@ -72,16 +73,27 @@ class Panel:
 
     @classmethod
     def standard(
-        cls, options: Mapping[str, Mapping[str, Any]] | None = None, acknowledged: Iterable[str] = ()
+        cls,
+        options: Mapping[str, Mapping[str, Any]] | None = None,
+        acknowledged: Iterable[str] = (),
+        caution: float = CAUTION,
+        without: Collection[str] = (),
     ) -> Panel:
-        """Return every guard of the registry, with these options by guard name.
+        """Return every guard of the registry but those `without`, with these options by guard name.
 
-        Raises ValueError with one sentence for an unknown guard, an unknown option or a bad value.
+        `caution` is how many years of an agent may bring one false trip of the sequential tests together.  Raises
+        ValueError with one sentence for an unknown guard, an unknown option or a bad value.
         """
-        given = dict(options or {})
-        for name in given:
+        given = {name: dict(table) for name, table in (options or {}).items()}
+        for name in (*given, *without):
             guard_class(name)
-        return cls([guard_class(name)(**given.get(name, {})) for name in GUARDS], acknowledged)
+        guards = []
+        for name in GUARDS:
+            made = guard_class(name)
+            common = {"caution": caution} if "caution" in made.Options.__dataclass_fields__ else {}
+            if name not in without:
+                guards.append(made(**{**common, **given.get(name, {})}))
+        return cls(guards, acknowledged)
 
     def update(self, output: Output) -> tuple[Verdict, ...]:
         """Judge the next output: one verdict of each guard, after a warning for each memory that could not be read.

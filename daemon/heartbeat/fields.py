@@ -19,6 +19,7 @@ NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 _DURATION = re.compile(r"(?:(\d{1,5})d)?(?:(\d{1,6})h)?(?:(\d{1,7})m)?(?:(\d{1,8})s)?", re.ASCII)
 _HOURS = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)\s*-\s*(?:([01]?\d|2[0-3]):([0-5]\d)|24:00)", re.ASCII)
 _LONGEST = timedelta(days=3660)
+_LONGEST_TEXT = 200
 
 
 def shown(value: Value) -> str:
@@ -121,6 +122,16 @@ def words(value: Value) -> tuple[str, ...]:
             raise ValueError(f"expected each name once, not {shown(name)} twice")
         names.append(name)
     return tuple(names)
+
+
+def texts(value: Value) -> tuple[str, ...]:
+    """Read a list of short texts; a single text is a list of one."""
+    expected = f"a text of at most {_LONGEST_TEXT} characters, or a list of them, such as [HEARTBEAT_OK]"
+    items = [text(item, expected) for item in (value if isinstance(value, list) else [value])]
+    for item in items:
+        if len(item) > _LONGEST_TEXT:
+            raise ValueError(f"expected {expected}, not {shown(item)}")
+    return tuple(items)
 
 
 def budget(value: Value) -> Budget:

@@ -32,6 +32,7 @@ _REST: Mapping[str, Callable[[Value], Any]] = {
     "tools": fields.words,
     "expect": fields.words,
     "facts": fields.words,
+    "acknowledge": fields.texts,
     "budget": fields.budget,
     "paused": fields.flag,
 }

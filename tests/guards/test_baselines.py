@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 from collections.abc import Mapping
 from typing import ClassVar, Literal
 
@@ -13,6 +12,7 @@ from hypothesis import strategies as st
 
 from guards import Guard, Json, Level, Output, Panel, Verdict
 from guards.baselines import KEPT, OWN, SHADOWED
+from tests.guards import speech
 
 WORDS = ["harbour", "tide", "crane", "ferry", "gull", "rope", "lamp", "pier", "fog", "bell", "north", "wind", "swell"]
 STUCK = "All the boats are in and there is nothing more to report tonight."
@@ -20,11 +20,7 @@ STUCK = "All the boats are in and there is nothing more to report tonight."
 
 def talk(seed: int, count: int, model: str, prompt: str = "") -> list[Output]:
     """Healthy outputs of one model."""
-    chance = random.Random(seed)
-    return [
-        Output(" ".join(chance.choice(WORDS) for _ in range(30)) + ".", model=model, prompt=prompt)
-        for _ in range(count)
-    ]
+    return [Output(text, model=model, prompt=prompt) for text in speech.talk(seed, count)]
 
 
 def levels(panel: Panel, outputs: list[Output]) -> list[Level]:

@@ -98,3 +98,18 @@ def test_the_watch_stops_a_loop_while_it_is_written() -> None:
 def test_a_panel_without_eyes_watches_nothing() -> None:
     """A panel of guards that cannot watch never stops a stream."""
     assert Panel([]).watch().feed(LOOP * 10) is None
+
+
+def test_caution_reaches_every_guard_that_has_it_and_an_option_of_its_own_wins() -> None:
+    """More years for one false trip make the sequential guards slower; what is set for one guard stays."""
+    both = Panel.standard({"spiral": {"caution": 5.0}}, caution=50.0)
+    set_to = {g.name: g.options.caution for g in both.guards if hasattr(getattr(g, "options", None), "caution")}
+    assert set_to.pop("spiral") == 5.0
+    assert all(value == 50.0 for value in set_to.values())
+
+
+def test_a_guard_can_be_left_out() -> None:
+    """A person may switch one off; an unknown name is refused."""
+    assert "repeat" not in [guard.name for guard in Panel.standard(without=["repeat"]).guards]
+    with pytest.raises(ValueError, match="no guard 'nothing'"):
+        Panel.standard(without=["nothing"])

@@ -53,6 +53,7 @@ model: [local, frontier]
 tools: [vault, "mcp:slack"]
 expect: host
 facts: [vault]
+acknowledge: [HEARTBEAT_OK, All is well.]
 budget: {usd: none, tokens: 500, seconds: 1.5}
 paused: true""",
         "Check what changed.\n\n---\n\nThen rest.",
@@ -75,6 +76,7 @@ paused: true""",
         Budget(steps=12, tokens=500, seconds=1.5, usd=None),
         True,
         ("vault",),
+        ("HEARTBEAT_OK", "All is well."),
     )
 
 
