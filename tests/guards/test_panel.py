@@ -103,7 +103,8 @@ def test_a_panel_without_eyes_watches_nothing() -> None:
 def test_caution_reaches_every_guard_that_has_it_and_an_option_of_its_own_wins() -> None:
     """More years for one false trip make the sequential guards slower; what is set for one guard stays."""
     both = Panel.standard({"spiral": {"caution": 5.0}}, caution=50.0)
-    set_to = {g.name: g.options.caution for g in both.guards if hasattr(getattr(g, "options", None), "caution")}
+    options = {guard.name: getattr(guard, "options", None) for guard in both.guards}
+    set_to = {name: given.caution for name, given in options.items() if hasattr(given, "caution")}
     assert set_to.pop("spiral") == 5.0
     assert all(value == 50.0 for value in set_to.values())
 
