@@ -104,7 +104,7 @@ def test_caution_reaches_every_guard_that_has_it_and_an_option_of_its_own_wins()
     """More years for one false trip make the sequential guards slower; what is set for one guard stays."""
     both = Panel.standard({"spiral": {"caution": 5.0}}, caution=50.0)
     options = {guard.name: getattr(guard, "options", None) for guard in both.guards}
-    set_to = {name: given.caution for name, given in options.items() if hasattr(given, "caution")}
+    set_to = {name: getattr(given, "caution", None) for name, given in options.items() if hasattr(given, "caution")}
     assert set_to.pop("spiral") == 5.0
     assert all(value == 50.0 for value in set_to.values())
 
