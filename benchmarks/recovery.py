@@ -1,10 +1,10 @@
 """Real collapses of the shipped model at temperature 0, and what each rung of the way back does about them.
 
-Run `python benchmarks/recovery.py [--cases N] [--after N] [--json] [--tell]`.  Each case is an agent of its own: a watch
-log, or a watch over a machine whose load hardly moves, with a wording, a beginning and facts of its own.  It beats on
-one thread until a guard trips.  A case is recovered when the very run in which it collapsed ended ok: its last reply
-passed every guard and did what the heartbeat expects.  Then it goes on, to see how many outputs later a guard trips
-again.  Exit code 0 when nine tenths recover without a person.
+Run `python benchmarks/recovery.py [--cases N] [--after N] [--json] [--tell]`.  Each case is an agent of its own: a
+watch log, or a watch over a machine whose load hardly moves, with a wording, a beginning and facts of its own.  It
+beats on one thread until a guard trips.  A case is recovered when the very run in which it collapsed ended ok: its last
+reply passed every guard and did what the heartbeat expects.  Then it goes on, to see how many outputs later a guard
+trips again.  Exit code 0 when nine tenths recover without a person.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ backend = "llama_cpp"
 path = "shipped"
 temperature = 0.0
 seed = {seed}
-threads = {threads}
+threads = 1
 [context]
 recall_notes = 0
 """
@@ -103,6 +103,8 @@ class Story:
     asked: int = 0
     probe: str = ""
     texts: list[str] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)
+    anew: float = 0.0
     steps: list[Step] = field(default_factory=list, repr=False)
 
     def step_done(self, run: Run, step: Step) -> None:
@@ -147,14 +149,14 @@ def cases(count: int) -> Iterator[Case]:
         yield Case(number, name, log + about.format(subject) if writes else host, start, None if writes else machine)
 
 
-async def told(case: Case, folder: Path, after: int, threads: int) -> Story:
+async def told(case: Case, folder: Path, after: int) -> Story:
     """Let one case collapse and return what became of it."""
     home, notes = create(folder / f"case-{case.number}", "UTC")
     tools, more = ("host", "expect: [host]\nfacts: [host]\n") if case.machine else ("", "")
     beat = HEARTBEAT.format(tools=tools, more=more, instruction=case.instruction)
     agents = notes["AGENTS.md"].replace(f"case-{case.number}", case.name)
     plant(home, {"AGENTS.md": agents, "heartbeats/watch.md": beat})
-    home.settings.write_text(SETTINGS.format(name=case.name, seed=case.number, threads=threads), encoding="utf-8")
+    home.settings.write_text(SETTINGS.format(name=case.name, seed=case.number), encoding="utf-8")
     story, clock = Story(case.number, case.instruction), HeldClock(case.start)
     async with opened(home, [story], clock=clock) as agent:
         agent.folder.look()
@@ -166,6 +168,7 @@ async def told(case: Case, folder: Path, after: int, threads: int) -> Story:
             await clock.advance(3600)
             if story.collapsed_at is None:
                 collapse(story, run, number)
+                story.said.append(run.said)
             else:
                 follow(story, run)
             if story.outcome and not story.recovered_alone:
@@ -184,6 +187,19 @@ def moving(agent: Agent, case: Case, number: int) -> Agent:
     load = round(case.machine.averages[0] + 0.01 * (number % 7), 2)
     machine = replace(case.machine, averages=(load, *case.machine.averages[1:]))
     return replace(agent, tools={**agent.tools, "host": Host(None, machine)})
+
+
+def new_share(text: str, before: list[str]) -> float:
+    """Return which share of a text's phrases of four words stands in none of the texts before it."""
+    known = {phrase for one in before for phrase in phrases(one)}
+    own = set(phrases(text))
+    return len(own - known) / len(own) if own else 0.0
+
+
+def phrases(text: str) -> Iterator[tuple[str, ...]]:
+    """Yield every four words in a row."""
+    words = text.lower().split()
+    yield from (tuple(words[i : i + 4]) for i in range(len(words) - 3))
 
 
 def follow(story: Story, run: Run) -> None:
@@ -209,22 +225,27 @@ def collapse(story: Story, run: Run, number: int) -> None:
     story.rungs = [(v.guard, step.rung) for v, step in zip(worst, stumbles, strict=True)]
     story.ended_by = stumbles[-1].rung if story.recovered_alone else ""
     story.texts = [step.reply.text for step in story.steps]
+    story.anew = new_share(story.texts[-1], [*story.said, *(step.reply.text for step in stumbles)])
 
 
-async def measure(count: int, after: int, threads: int, tell: bool) -> list[Story]:
-    """Return the stories of the first `count` cases that collapse."""
+async def measure(count: int, after: int, workers: int, tell: bool) -> list[Story]:
+    """Return the stories of the first `count` cases that collapse, whatever the number of workers."""
     found: list[Story] = []
-    with tempfile.TemporaryDirectory(prefix="trimtab-recovery-") as folder:
-        for case in cases(4 * count):
-            story = await told(case, Path(folder), after, threads)
+    waiting = cases(4 * count)
+
+    async def work(folder: Path) -> None:
+        for case in waiting:
+            story = await told(case, folder, after)
             if story.collapsed_at is not None:
                 found.append(story)
             if tell:
-                row = asdict(replace(story, steps=[]))
-                print(json.dumps(row), file=sys.stderr, flush=True)
-            if len(found) == count:
+                print(json.dumps(asdict(replace(story, steps=[]))), file=sys.stderr, flush=True)
+            if len(found) >= count:
                 break
-    return found
+
+    with tempfile.TemporaryDirectory(prefix="trimtab-recovery-") as folder:
+        await asyncio.gather(*(work(Path(folder)) for _ in range(workers)))
+    return sorted(found, key=lambda story: story.case)[:count]
 
 
 def table(stories: list[Story]) -> Iterator[str]:
@@ -250,6 +271,8 @@ def table(stories: list[Story]) -> Iterator[str]:
         f"the {later} outputs after: {sum(story.tripped_again for story in stories)} tripped again, "
         f"{sum(story.well for story in stories)} ended ok, {sum(story.asked for story in stories)} model calls"
     )
+    fresh = sum(story.recovered_alone and story.anew >= 0.5 for story in stories)
+    yield f"of the recovered replies {fresh} are new: at least half of their phrases of four words stand nowhere before"
     yield f"recovered in the same run: {alone} of {len(stories)}; by the probe after the rest: {probed} more"
 
 
@@ -257,12 +280,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cases", type=int, default=50)
     parser.add_argument("--after", type=int, default=20, help="outputs to follow after a recovery")
-    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--workers", type=int, default=2, help="cases at a time")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--tell", action="store_true", help="each case as a line of JSON on standard error")
     arguments = parser.parse_args()
     telemetry.setup("critical")
-    stories = asyncio.run(measure(arguments.cases, arguments.after, arguments.threads, arguments.tell))
+    stories = asyncio.run(measure(arguments.cases, arguments.after, arguments.workers, arguments.tell))
     if arguments.json:
         print(json.dumps([asdict(replace(story, steps=[])) for story in stories]))
     else:

@@ -22,7 +22,7 @@ log = structlog.get_logger()
 RELAPSE = 12
 """A guard that trips again within so many runs has relapsed: the rung that helped then is not tried first again."""
 
-_BREAKER, _LADDER = "breaker:", "ladder"
+_BREAKER, _LADDER = "breaker:", "ladder:"
 _SPENT = ("over_budget", "timed_out")
 
 
@@ -58,9 +58,10 @@ class Recovery:
         """Load what the guards of this thread remember."""
         self._turn, self._offered = turn, frozenset(tool.name for tool in offered)
         kept = await self._states.load(self._thread)
-        self._panel.load({name: state for name, state in kept.items() if not name.startswith(_BREAKER)})
+        ours = (_BREAKER, _LADDER)
+        self._panel.load({name: state for name, state in kept.items() if not name.startswith(ours)})
         self._breakers = breakers(kept, self._cooldown)
-        self._lately = _lately(kept.get(_LADDER, {}))
+        self._lately = _lately(kept)
         for breaker in self._breakers.values():
             breaker.allows(self._clock.now().timestamp())  # one that has rested is half-open now: this run is its probe
         self._tell_breakers()
@@ -139,7 +140,8 @@ class Recovery:
         self._tell_breakers()
         states: dict[str, Mapping[str, Any]] = dict(self._panel.state())
         states |= {_BREAKER + guard: breaker.state() for guard, breaker in self._breakers.items()}
-        states[_LADDER] = {guard: [rung, ago + 1] for guard, (rung, ago) in self._lately.items() if ago < RELAPSE}
+        for guard, (rung, ago) in self._lately.items():
+            states[_LADDER + guard] = {"rung": rung if ago < RELAPSE else "", "ago": ago + 1}
         await self._states.save(self._thread, states)
 
     def _rest(self, guard: str, at: float) -> None:
@@ -167,13 +169,13 @@ class Recovery:
             self._observer.breaker_changed(self._thread, guard, breaker.code)
 
 
-def _lately(state: Mapping[str, Any]) -> dict[str, tuple[Rung, int]]:
-    """Read which rungs helped lately; what cannot be read is forgotten."""
+def _lately(states: Mapping[str, Mapping[str, Any]]) -> dict[str, tuple[Rung, int]]:
+    """Read which rungs helped lately among the kept states of a thread; what cannot be read is forgotten."""
     found: dict[str, tuple[Rung, int]] = {}
-    for guard, entry in state.items():
-        match entry:
-            case [("retry" | "quarantine" | "sampler" | "model") as rung, int(ago)]:
-                found[guard] = (rung, ago)
+    for name, state in states.items():
+        match name.startswith(_LADDER) and state:
+            case {"rung": "retry" | "quarantine" | "sampler" | "model" as rung, "ago": int(ago)}:
+                found[name.removeprefix(_LADDER)] = (rung, ago)
     return found
 
 

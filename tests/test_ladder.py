@@ -177,7 +177,7 @@ def test_a_relapse_after_the_highest_rung_still_has_the_sampler() -> None:
 def test_a_damaged_memory_of_rungs_is_forgotten() -> None:
     """Nonsense in the database costs one relapse its head start, and nothing else."""
     scene = Scene()
-    asyncio.run(scene.states.save("watch", {"ladder": {"parrot": ["magic", 1], "x": "y", "z": [1]}}))
+    asyncio.run(scene.states.save("watch", {"ladder:parrot": {"rung": "magic", "ago": 1}, "ladder:x": {"ago": "y"}}))
 
     assert Outcome.NOTHING_TO_DO is scene.run(says(PARROT, GOOD)).outcome
     assert ["retry", ""] == [step.rung for step in scene.steps]
