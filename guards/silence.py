@@ -14,8 +14,10 @@ from guards.text import fingerprint
 
 MARGIN = Margin(floor=0.50, early=0.90, ceiling=0.80)
 """Silence in half of all turns, in spells, is nobody's collapse; in four fifths from the start on it is."""
-MUTE, SPOKEN = 12, 8
-"""Silent turns in a row that are gross, in a stream that spoke in so many turns before, and in three of four."""
+MUTE, WIDE, MOST = 12, 20, 18
+"""Silent turns in a row, or nearly all in a wider window, that are gross in a stream that spoke at its start."""
+SPOKEN, TALKER = 8, 0.75
+"""A stream speaks at its start when so many turns, and this share of all, were not silent at some moment of it."""
 QUIET = 0.1
 """The share of silent turns in a start that shows that silence is part of the work."""
 HANDS = frozenset(("command", "cmd", "commands", "script", "code", "patch", "diff", "path", "file_path"))
@@ -29,8 +31,8 @@ class Silence(Guard):
     sequential test against the stream's own start and an absolute envelope (a normal share of 0.5 at least, of 0.8 at
     most: a stream that was silent from its first turn trips after some 70 turns). A turn with words in any of its
     outputs is not silent. A turn ends with a reply that calls nothing, or when another turn begins; an output that
-    names no turn is one. Gates: 12 silent turns in a row, in a stream with at least 8 turns before them of which three
-    in four were not silent; `empty` replies in a row with neither words nor calls.
+    names no turn is one. Gates: 12 silent turns in a row or 18 of the last 20, in a stream that had spoken in 8 turns
+    and in three of four at some moment of its start; `empty` replies in a row with neither words nor calls.
     Source: the shared test (Shin, Ramdas and Rinaldo 2022) on an indicator; 97 % silent calls is a reported collapse.
     False alarms: the test derived, its share of guards/promise.py while the share of silent turns given the past stays
     under the normal; the gates measured, none on the healthy development streams, whose longest silence is one turn.
@@ -71,7 +73,8 @@ class Silence(Guard):
         self._turn = 0
         self._open = self._spoke = self._called = False
         self._empty = self._mute = 0
-        self._turns = self._spoken = self._quiet = self._calls = self._hands = 0
+        self._turns = self._spoken = self._quiet = self._calls = self._hands = self._recent = 0
+        self._talker = False
         self._share = Climb(MARGIN, self.options.warm_up)
 
     def update(self, output: Output) -> Verdict:
@@ -93,20 +96,18 @@ class Silence(Guard):
         """Close the turn; the score of the worse rule when the turn was silent, otherwise nothing to complain of."""
         silent = self._called and not self._spoke
         score = self._share.update(float(silent))
-        self._turns, self._spoken = self._turns + 1, self._spoken + (not silent)
+        self._turns += 1
+        self._recent = (2 * self._recent + silent) % 2**WIDE
         self._mute = self._mute + 1 if silent else 0
+        if self._turns <= self.options.warm_up:
+            self._spoken, self._quiet = self._spoken + (not silent), self._quiet + silent
+            self._talker = self._talker or self._spoken >= max(SPOKEN, TALKER * self._turns)
         self._open = self._spoke = self._called = False
         if not silent:
             return 0.0
-        self._quiet += self._turns <= self.options.warm_up
         by_hand = 2 * self._hands > self._calls and self._quiet >= QUIET * min(self._turns, self.options.warm_up)
-        return max(0.0 if by_hand else score, self._gross())
-
-    def _gross(self) -> float:
-        """How far this silence is on its way to a gross one."""
-        before = self._turns - self._mute
-        spoke = self._spoken >= max(SPOKEN, 0.75 * before)
-        return self._mute / MUTE if spoke else 0.0
+        gross = max(self._mute / MUTE, self._recent.bit_count() / MOST) if self._talker else 0.0
+        return max(0.0 if by_hand else score, gross if gross >= 1 else 0.0)
 
     def _verdict(self, score: float) -> Verdict:
         empty = self._empty / self.options.empty
@@ -117,7 +118,8 @@ class Silence(Guard):
         score = round(score, 3)
         if score < 0.8:
             return Verdict(self.name, Level.PASS, max(score, round(min(empty, 0.79), 3)))
-        turns = f"{self._mute} turns in a row" if self._mute > 1 else "Of late, too many turns"
+        recent = f"{self._recent.bit_count()} of the last {min(self._turns, WIDE)} turns"
+        turns = f"{self._mute} turns in a row" if self._mute >= MUTE else recent
         why = f"{turns} called tools and ended without a word; normal here is {100 * self._share.normal:.0f} % at most"
         hint = (
             f"{turns} called tools and ended without a word. Say in one sentence what came of the calls, even if it is"
@@ -132,7 +134,8 @@ class Silence(Guard):
         return {
             "version": self.VERSION,
             "turn": self._turn,
-            "flags": 4 * self._open + 2 * self._spoke + self._called,
+            "flags": 8 * self._talker + 4 * self._open + 2 * self._spoke + self._called,
+            "recent": self._recent,
             "counts": [min(count, 2**40) for count in counts],
             "share": self._share.state(),
         }
@@ -141,10 +144,11 @@ class Silence(Guard):
         """Continue from `state()`; raises ValueError on anything else."""
         check_version(state, self.VERSION)
         self._turn = integer(state, "turn")
-        flags, counts = integer(state, "flags", 7), integers(state, "counts", 7)
+        flags, counts = integer(state, "flags", 15), integers(state, "counts", 7)
         if len(counts) != 7:
             raise ValueError("'counts' should hold seven numbers")
-        self._open, self._spoke, self._called = bool(flags & 4), bool(flags & 2), bool(flags & 1)
+        self._talker, self._open, self._spoke, self._called = (bool(flags & bit) for bit in (8, 4, 2, 1))
+        self._recent = integer(state, "recent", 2**WIDE - 1)
         self._empty, self._mute, self._turns, self._spoken, self._quiet, self._calls, self._hands = counts
         load_climb(self._share, state, "share")
 
