@@ -39,13 +39,17 @@ def stretches(items: Sequence[str]) -> list[Stretch]:
     found: list[Stretch] = []
     period = begin = 0
     for i, gram in enumerate(zip(items, items[1:], items[2:], strict=False), GRAIN - 1):
-        if not (period and items[i] == items[i - period]):
-            if period:
-                _keep(found, begin, i, period)
-            before = last.get(gram)
-            period = 0 if before is None else i - before
-            begin = i - period - GRAIN + 1
+        if period:
+            if items[i] == items[i - period]:
+                last[gram] = i
+                continue
+            _keep(found, begin, i, period)
+        before = last.get(gram)
         last[gram] = i
+        if before is None:
+            period = 0
+        else:
+            period, begin = i - before, before - GRAIN + 1
     _keep(found, begin, len(items), period)
     return found
 

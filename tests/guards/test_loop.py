@@ -52,6 +52,21 @@ LOOPS = {
     "white space": "The answer is:" + " \n" * 400,
     "chinese": "今晚港口很安静。我会再去看一看灯。" * 8,
     "in a fence": "Here it is:\n```\n" + "raise the flag and lower the flag\n" * 100 + "```",
+    "sentences that begin alike": "The fog is thick. I want to see the boats that left. I want to see the lamp again. "
+    "I want to see the pier at noon. I want to see the crane move. I want to see the tide turn. I want to see",
+    "paragraphs that begin alike": "\n\n".join(
+        f"The keeper is asking for the {noun} again. Let me look for it at the other end of the pier before noon."
+        for noun in ("rope", "lamp", "bell", "crane", "ferry")
+    ),
+    "one phrase in most sentences": "The point of the lamp is what you make of it. Ships pass by it each night. "
+    "For some the point of the lamp is home. Nobody in the harbour knows. The point of the lamp is that it burns. "
+    "It was here before the pier. Others say the point of the lamp is light. The point of the lamp is never dull.\n\n"
+    "A keeper asked me about it once. The point of the lamp is yours to find. We sat there until the morning. "
+    "I said that the point of the lamp is to turn. The point of the lamp is all there is. We let it be at that.",
+    "lines that begin alike": "ha the tide is late again\nha true\nha we float on\nha true indeed\nha gulls\nha true",
+    "a call in the text": 'I look. {"name": "look", "arguments": {"at": "pier", "far": 2}}\n' * 5,
+    "a call in fences": '```json\n{"name": "look", "arguments": {"at": "pier", "far": 2}}\n```\n' * 8,
+    "dots": "The tide is in" + "." * 700,
     "line of words in an indent": "Plan\n\n      First look, then " + "network " * 120,
 }
 HEALTHY = {
@@ -68,6 +83,20 @@ HEALTHY = {
     "hex": "The dump is 00000000000000000000000000000000ff00000000000000000000000000000000.",
     "refrain": "Row the boat home.\n" * 2
     + "The night is long and the wind is cold, but the lamp is lit and the soup is hot.",
+    "the same word under other headings": "\n\n".join(
+        f"### Pier {name}\n\n**Boat:** https://harbour.example/{name}\n\n(see above)" for name in WORDS
+    ),
+    "a song": "\n\n".join(
+        f"The {a} is gone and the {b} is grey,\nthe {c} it sleeps at the end of the day.\n"
+        "Row, row, row her home,\nrow her home by the morning."
+        for a, b, c in zip(WORDS, WORDS[3:], WORDS[6:], strict=False)
+    ),
+    "a law": "\n".join(
+        f"({i}) The {noun} shall be kept in good order. The keeper of pier {i % 4} answers for it. See section {i + 3}."
+        for i, noun in enumerate(WORDS, 1)
+    ),
+    "changes of one kind": "\n".join(f"- Fix a bug where the {noun} was not seen by the keeper." for noun in WORDS),
+    "a shout": "GOGOGOGOGOGOGOGO!",
     "emphasis": "No, no, no! The ferry is not late; it left at noon and came back at three with mail.",
     "recovered stutter": "I wait until until until until until until the tide turns, and then the ferry can leave.",
 }
@@ -95,6 +124,23 @@ def test_a_stutter_that_recovers_is_a_warning() -> None:
         "I wait until " + "until " * 30 + "the tide turns, and then the ferry leaves the quay. " + " ".join(WORDS * 2)
     )
     assert Loop().update(Output(text)).level is Level.WARN
+
+
+def test_what_might_be_meant_is_a_warning() -> None:
+    """Four sentences in a row with one beginning, and a letter given twice, are told and stop nothing."""
+    four = "The fog is thick. " + " ".join(f"I want to see the {noun} from the pier." for noun in WORDS[:4])
+    letter = "The boats are all in and the gate is shut. I have written the log and put out the lamp."
+    for text in (four, f"{letter}\n\n{letter}\n"):
+        assert Loop().update(Output(text)).level is Level.WARN
+
+
+@pytest.mark.parametrize("name", ["sentence after a good start", "paragraphs that begin alike", "a call in the text"])
+def test_the_evidence_is_one_copy_as_it_stands(name: str) -> None:
+    """A trip shows one copy of what repeats, exactly as it stands in the text."""
+    verdict = Loop().update(Output(LOOPS[name]))
+    assert len(verdict.evidence) == 1
+    assert LOOPS[name].count(verdict.evidence[0]) > 2
+    assert verdict.reason in verdict.hint
 
 
 def test_more_patience_by_option() -> None:
