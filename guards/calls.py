@@ -33,10 +33,9 @@ _ERROR = re.compile(
     r"|permission denied|timed? ?out|invalid|connection (?:refused|reset)|(?:http )?(?:status )?[45]\d\d\b)",
     re.IGNORECASE,
 )
-_NOTHING = re.compile(
-    r"\bno(?:thing| (?:results?|match(?:es)?|changes?|such|files?|data|entries))\b|\bnot found\b|\bempty\b"
-    r"|\bunchanged\b|\b40[0-9]\b|\b50[0-9]\b|timed? ?out|\bnone\b|\berror\b|\bfailed\b",
-    re.IGNORECASE,
+_NOTHING = re.compile(  # on a text in lower case; begins with one set of characters, as above
+    r"[neutf45](?<!\w.)(?:(?<=n)o(?:thing| (?:results?|match(?:es)?|changes?|such|files?|data|entries)|t found|ne)\b"
+    r"|(?<=e)(?:mpty|rror)\b|(?<=u)nchanged\b|(?<=[45])0[0-9]\b|(?<=t)imed? ?out|(?<=f)ailed\b)"
 )
 _UNCHANGED = re.compile(
     r"\balready (?:says?|contains?|has|holds?|up[ -]to[ -]date|applied|set|saved)\b|\bunchanged\b|\bno[- ]op\b"
@@ -101,7 +100,7 @@ def looks_failed(text: str) -> bool:
 
 def brings_nothing(result: CallResult) -> bool:
     """Return whether a result says that there was nothing to be had."""
-    return not result.ok or bool(_NOTHING.search(result.text[:300]))
+    return not result.ok or bool(_NOTHING.search(result.text[:300].lower()))
 
 
 def changes_nothing(result: CallResult) -> bool:

@@ -162,14 +162,12 @@ class Tools(Guard):
 
     def _circles(self, seen: Sequence[Seen], text: str) -> Verdict:
         last = seen[-1]
-        found = [
-            circles.cycle(seen, self.options.same),
-            circles.stubborn(seen, self.options.same),
-            churn.churn(seen),
-            churn.unchanged(seen),
-            circles.little(seen),
-            self._routine.heard(last) if last.result != PENDING else None,
-        ]
+        found = [churn.churn(seen), churn.unchanged(seen)]
+        if any(one.call == last.call for one in seen[:-1]):
+            same = self.options.same
+            found += [circles.cycle(seen, same), circles.stubborn(seen, same), circles.little(seen)]
+        if last.result != PENDING:
+            found.append(self._routine.heard(last))
         return self._judged([circle for circle in found if circle is not None], ("last:", text), AGAIN)
 
     def _judged(self, found: Iterable[Circle], last: tuple[str, str], hint: str) -> Verdict:
