@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from guards.circles import PENDING, Circle, Seen
 
-NOTHING, LONG_ANSWERS, COMMANDS = 5, 12, 16
+NOTHING, LONG_ANSWERS, COMMANDS = 5, 12, 14
 """Calls of one tool with the same failure or nothing, with the same long answer, and of a shell (trying is work)."""
 UNCHANGED = 3
 """Edits in a row that changed nothing: the third shows that the second was not read."""

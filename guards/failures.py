@@ -12,8 +12,9 @@ from guards.sequential import Climb, Margin, load_climb
 
 KEPT = 64
 NO_FAILURE = 2**40
-ALONE, COMMAND = 1.5, 2.0
-"""How many times as many failures in a row one tool alone has, and a shell: in both, trying again is often the work."""
+ALONE, COMMAND = 1.5, 1.75
+"""How many times as many failures in a row one tool alone has, and a shell: in both, trying again is often the work
+(twelve failing searches are one of another system's healthy cases)."""
 WIDE, MOST, MOST_OF_A_SHELL = 24, 20, 23
 """Failures among so many calls, whatever the start was like, so that a success now and then does not hide a cascade."""
 TURNS = 8

@@ -19,6 +19,8 @@ from guards.text import fingerprint, quote
 
 KEPT = 64
 """Calls that are remembered; and of one output, the last so many that are looked at."""
+LABEL = 120
+"""Characters of the last call that are kept to show it."""
 WARN = 0.75
 """Three of four equal calls are worth a warning."""
 FAILING = "Stop calling tools for now; say in one sentence what fails and what you would need."
@@ -32,10 +34,10 @@ class Tools(Guard):
     `same` times in a row, or a cycle of up to 5 calls one time less; one more where results are not known yet (so that
     it trips before the call runs) or new words came with a call; 1.5 and 2.5 times as often for a call that asks how
     far something is (status, queue) or waits (poll, sleep), by its words. The same call failing `same` times with
-    nothing in between. One tool, other arguments, always the same failure or nothing, 5 times (16 for a command line,
+    nothing in between. One tool, other arguments, always the same failure or nothing, 5 times (14 for a command line,
     where trying is the work; 12 for a long answer). Three edits in a row that changed nothing. Of 24, 32 or 48 calls
     with their results, a quarter different at most. Gates over all turns: `errors` failures in a row over several
-    tools (1.5 times as many of one, twice as many of a shell), or 20 in 24 (23 of a shell); 8 whole turns of nothing
+    tools (1.5 times as many of one, 1.75 of a shell), or 20 in 24 (23 of a shell); 8 whole turns of nothing
     but failures; three calls within 16 of tools that do not exist. Sequential tests of the share of failures, of calls
     of tools that do not exist, and of named turns that only repeat (call, result) pairs of earlier turns, none of them
     made at the start. Results are compared without identifiers, times and durations.
@@ -83,6 +85,7 @@ class Tools(Guard):
     def reset(self) -> None:
         """Forget the stream."""
         self._turn = self._said = 0
+        self._called = ""
         self._seen: deque[Seen] = deque(maxlen=KEPT)
         self._asked: list[Seen] = []
         self._strangers = Strangers(self.options.warm_up)
@@ -101,8 +104,9 @@ class Tools(Guard):
         self._asked = [self._ask(call, text, spoken) for call, text in zip(calls, texts, strict=True)]
         if not calls:
             return Verdict(self.name)
+        self._called = texts[-1][:LABEL]
         found = [self._not_offered(calls, output.offered), self._together(texts)]
-        return self._worst([*found, self._circles([*self._seen, *self._asked], texts[-1])])
+        return self._worst([*found, self._circles([*self._seen, *self._asked])])
 
     def _begin(self, output: Output) -> None:
         turn = 0 if output.turn is None else fingerprint(output.turn) + 1
@@ -137,11 +141,11 @@ class Tools(Guard):
             self._seen.append(seen)
             found.append(self._circles(list(self._seen), result.text))
             failed = list(self._failures.heard(seen))
-            found.append(self._judged(failed, ("last with", result.text), FAILING))
+            found.append(self._judged(failed, [("last with", result.text)], FAILING))
             if names_no_tool(result):
                 self._strangers.exposed()
                 hint = "Use only the tools that you were offered, by their exact names."
-                found.append(self._judged(self._strangers.found(), ("last:", result.text), hint))
+                found.append(self._judged(self._strangers.found(), [("last:", result.text)], hint))
         self._asked = self._asked[len(results) :]
         return self._worst(found)
 
@@ -153,14 +157,14 @@ class Tools(Guard):
             return Verdict(self.name)
         there = quote(", ".join(sorted(offered or ())), 300) if offered else "none"
         hint = f"There is no tool {quote(strange[-1], 60)}. Available tools: {there}. Use only these."
-        return self._judged(self._strangers.found(), ("last:", strange[-1]), hint)
+        return self._judged(self._strangers.found(), [("last:", strange[-1])], hint)
 
     def _together(self, texts: Sequence[str]) -> Verdict:
         text, times = Counter(texts).most_common(1)[0]
         circle = Circle(times / self.options.same, f"{times} equal calls in one reply")
-        return self._judged([circle], ("each", text), f"Once is enough. {AGAIN}")
+        return self._judged([circle], [("each", text)], f"Once is enough. {AGAIN}")
 
-    def _circles(self, seen: Sequence[Seen], text: str) -> Verdict:
+    def _circles(self, seen: Sequence[Seen], brought: str | None = None) -> Verdict:
         last = seen[-1]
         found = [churn.churn(seen), churn.unchanged(seen)]
         if any(one.call == last.call for one in seen[:-1]):
@@ -168,16 +172,17 @@ class Tools(Guard):
             found += [circles.cycle(seen, same), circles.stubborn(seen, same), circles.little(seen)]
         if last.result != PENDING:
             found.append(self._routine.heard(last))
-        return self._judged([circle for circle in found if circle is not None], ("last:", text), AGAIN)
+        shown = [("last:", self._called)] + ([] if brought is None else [("which brought", brought)])
+        return self._judged([circle for circle in found if circle is not None], shown, AGAIN)
 
-    def _judged(self, found: Iterable[Circle], last: tuple[str, str], hint: str) -> Verdict:
+    def _judged(self, found: Iterable[Circle], last: Sequence[tuple[str, str]], hint: str) -> Verdict:
         """Return a verdict on the worst of what was found; the evidence stands in the reason and in the hint."""
         worst = max(found, key=lambda circle: circle.score, default=Circle(0.0, ""))
         score = round(worst.score, 3)
         if score < WARN:
             return Verdict(self.name, Level.PASS, score)
         level = Level.TRIP if score >= 1 else Level.WARN
-        why = f"{worst.why}, {last[0]} {quote(last[1])}"
+        why = ", ".join([worst.why, *(f"{word} {quote(text)}" for word, text in last)])
         return Verdict(self.name, level, score, why, f"Look at your tool calls: {why}. {hint}")
 
     def _worst(self, verdicts: Sequence[Verdict]) -> Verdict:
@@ -189,6 +194,7 @@ class Tools(Guard):
             "version": self.VERSION,
             "turn": self._turn,
             "said": self._said,
+            "called": self._called,
             "seen": [value for seen in self._seen for value in seen],
             "asked": [value for asked in self._asked[-KEPT:] for value in asked],
             "strangers": self._strangers.state(),
@@ -201,6 +207,10 @@ class Tools(Guard):
         check_version(state, self.VERSION)
         self.reset()
         self._turn, self._said = integer(state, "turn"), integer(state, "said")
+        called = state.get("called")
+        if not isinstance(called, str) or len(called) > LABEL:
+            raise ValueError(f"'called' should be a text of at most {LABEL} characters")
+        self._called = called
         self._seen = deque(_remembered(state, "seen"), maxlen=KEPT)
         self._asked = _remembered(state, "asked")
         self._strangers.load(nested(state, "strangers"))
