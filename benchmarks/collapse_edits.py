@@ -13,6 +13,8 @@ from guards.text import UNSPACED
 
 LONG = re.compile(rf"[{UNSPACED}]{{2}}|[^\W\d_{UNSPACED}]{{4,}}")
 """Words that carry meaning: four letters and more, or two characters of a script without spaces."""
+WORDS = re.compile(rf"[{UNSPACED}]{{1,2}}|[^\W\d_{UNSPACED}]+(?:['’][^\W\d_{UNSPACED}]+)*")
+"""Every word; two characters at most of a script without spaces."""
 _HAN = re.compile(rf"[{UNSPACED}]")
 _CHINESE = re.compile("[\u3400-\u9fff]")
 _FENCE = re.compile(r"\s*(```|~~~)")

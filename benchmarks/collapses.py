@@ -12,7 +12,7 @@ from functools import partial
 from typing import NamedTuple, TypeAlias
 
 from collapse_calls import CALLS
-from collapse_edits import LONG, insert, joined, language, said, sentence, swap, vocabulary
+from collapse_edits import LONG, WORDS, insert, joined, language, said, sentence, swap, vocabulary
 from collapse_markup import ERRORS, FIELDS, JSON_LEAKS, LATEX, RARE, SCRIPTS, SPECIAL, TOOL_TAGS
 from collapse_phrases import NAMES, OPENERS, SIGN_OFFS, TEMPLATES, half, phrase
 from collapse_spirals import SPIRALS, TONGUES, spiral
@@ -46,7 +46,7 @@ def identical(rows: Sequence[Row], onset: int, rng: random.Random, held_out: boo
 
 
 def near_identical(rows: Sequence[Row], onset: int, rng: random.Random, held_out: bool = False) -> list[Row]:
-    """One of the stream's own outputs with about one word in twenty exchanged, and its numbers."""
+    """One of the stream's own outputs with about one long word in twenty exchanged, one at least."""
     text, own = _sample(rows, onset, rng), vocabulary(rows[:onset] or rows)
     share = max(0.05, 1 / max(1, len(LONG.findall(text))))
     return _sick(rows, onset, lambda k, _: swap(text, share, lambda: rng.choice(own), rng))
@@ -132,12 +132,13 @@ def word_salad(
     rows: Sequence[Row], onset: int, rng: random.Random, held_out: bool = False, words: str = "shuffled"
 ) -> list[Row]:
     """Words without sentences: the stream's own in any order, words of a dictionary, or of many scripts."""
-    own = [word for row in rows[: onset or len(rows)] for word in row.output.text[:4000].split()] or ["no"]
+    own = [word for row in rows[: onset or len(rows)] for word in WORDS.findall(row.output.text[:4000])] or ["no"]
     rare = [*RARE.split(), *vocabulary(rows[:onset] or rows)]
     pools = {"shuffled": own, "dictionary": rare, "scripts": [*SCRIPTS.split(), *rare[:40]]}
+    gap = "" if words != "scripts" and language(rows) == "zh" else " "
 
     def salad(k: int, text: str) -> str:
-        return " ".join(rng.choice(pools[words]) for _ in range(min(200, max(12, len(text.split())))))
+        return gap.join(rng.choice(pools[words]) for _ in range(min(200, max(12, len(WORDS.findall(text))))))
 
     return _sick(rows, onset, salad)
 
