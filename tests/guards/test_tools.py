@@ -176,24 +176,6 @@ def test_few_calls_in_changing_order_trip() -> None:
     assert trips(jobs)
 
 
-def test_every_heartbeat_may_ask_the_same() -> None:
-    """A named turn starts the circles anew: one equal call a turn for weeks is a heartbeat, not a loop."""
-    guard = Tools()
-    for i in range(500):
-        assert guard.update(Output("", (Call("clock"), Call("inbox")), turn=f"run-{i}")).level is Level.PASS
-        assert guard.observe([OK, CallResult(True, "no mail")]).level is Level.PASS
-
-
-def test_failures_are_counted_across_turns() -> None:
-    """An error cascade does not hide behind one call a heartbeat."""
-    guard = Tools()
-    levels = []
-    for i in range(9):
-        guard.update(Output("", (Call("ab"[i % 2], {"n": i}),), turn=f"run-{i}"))
-        levels.append(guard.observe([CallResult(False, f"broken {'x' * i}")]).level)
-    assert levels[-1] is Level.TRIP
-
-
 def test_arguments_that_are_not_json_are_compared_by_type() -> None:
     """Objects, cycles and depth in arguments never raise."""
     deep: list[object] = []
@@ -256,51 +238,6 @@ def test_the_answers_echo_of_the_argument_does_not_make_it_new() -> None:
     """Five searches that find nothing, each naming what was sought, are as good as five equal answers."""
     jobs: list[Job] = [(Call("search", {"q": f"w{i}"}), CallResult(True, f"no results for 'w{i}'")) for i in range(8)]
     assert trips(jobs)[0] == 4
-
-
-def beats(guard: Tools, count: int, job: Job, first: int = 0) -> list[Level]:
-    """Return the level of each of `count` heartbeats that make this one call."""
-    levels = []
-    for i in range(first, first + count):
-        call, result = job
-        before = guard.update(Output("Looked.", (call,), turn=f"run-{i}"))
-        levels.append(max(before.level, guard.observe([result] if result else []).level))
-    return levels
-
-
-def test_heartbeats_that_only_repeat_a_new_call_for_days_trip() -> None:
-    """After weeks of different work, one and the same call with the same result each time is a loop across turns."""
-    guard = Tools()
-    for i in range(60):
-        assert beats(guard, 1, (Call("read", {"n": i}), CallResult(True, f"text {i}")), i) == [Level.PASS]
-    levels = beats(guard, 60, (Call("send", {"to": "all", "text": "done"}), OK), 100)
-    assert 12 < levels.index(Level.TRIP) < 40
-
-
-def test_heartbeats_that_always_asked_the_same_may_do_so_for_ever() -> None:
-    """A monitor whose answers stay the same for weeks, after weeks of change, is well."""
-    guard = Tools()
-    for i in range(100):
-        assert beats(guard, 1, (Call("host"), CallResult(True, f"load {i}")), i) == [Level.PASS]
-    assert set(beats(guard, 400, (Call("host"), CallResult(True, "load 0")), 100)) == {Level.PASS}
-
-
-def test_another_prompt_begins_another_routine() -> None:
-    """What a changed instruction asks for in each heartbeat is usual from then on."""
-    guard = Tools()
-    for i in range(60):
-        beats(guard, 1, (Call("read", {"n": i}), CallResult(True, f"text {i}")), i)
-    for i in range(200):
-        output = Output("Looked.", (Call("inbox"),), turn=f"run-{100 + i}", prompt="look at the inbox")
-        assert guard.update(output).level is Level.PASS
-        assert guard.observe([CallResult(True, "no mail")]).level is Level.PASS
-
-
-def test_turns_in_which_nothing_works_trip_before_as_many_calls_would() -> None:
-    """Eight whole turns of failures of one tool are enough; the ninth turn's first failure says so."""
-    guard = Tools()
-    levels = beats(guard, 10, (Call("mail", {"n": 1}), CallResult(False, "no route")))
-    assert levels.index(Level.TRIP) == 8
 
 
 def test_calls_of_tools_that_do_not_exist_at_a_low_rate_trip_over_time() -> None:
