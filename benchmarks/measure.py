@@ -34,13 +34,9 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
         prog="benchmarks/guards.py", description="Measure the guards on real and made streams."
     )
     parser.add_argument("folders", nargs="*", type=Path, help="more folders of healthy streams (.jsonl.gz)")
-    parser.add_argument("--guards", default="", metavar="NAME[,NAME]", help="only these guards (all)")
-    parser.add_argument(
-        "--parts", default="abcd", help="tables to print: a labelled, b variants, c machine, d injected"
-    )
-    parser.add_argument(
-        "--kinds", default="", metavar="WORD[,WORD]", help="injected kinds whose names hold a word (all)"
-    )
+    parser.add_argument("--guards", default="", metavar="NAME[,NAME]", help="only these (or module:Class)")
+    parser.add_argument("--parts", default="abcd", help="tables: a labelled, b variants, c machine, d injected")
+    parser.add_argument("--kinds", default="", metavar="WORD[,WORD]", help="only kinds whose names hold a word")
     parser.add_argument("--bases", type=int, default=4, help="hosts for each injected kind (4)")
     parser.add_argument("--hosts", type=int, default=16, help="hosts to choose from (16)")
     parser.add_argument("--rows", type=int, default=240, help="rows of a healthy stream in tables b and c (240)")
@@ -62,7 +58,8 @@ class Measure:
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
-        self.false: dict[str, Counter[str]] = defaultdict(Counter)
+        self.false: Counter[tuple[str, str]] = Counter()
+        self.tally: Counter[str] = Counter()
         self.found: Counter[str] = Counter()
 
     def run(self) -> None:
@@ -102,24 +99,35 @@ class Measure:
             print("(a) labelled streams\n" + LABELLED.format("stream", "rows", "onset", "first", "verdict"))
             for stream, done in zip(streams, self._each(partial(_judged, self.options.guards), streams), strict=True):
                 self._label(stream, done)
+            self._summary(streams)
             self._pasted()
         return [stream for stream in streams if stream.label is None]
 
     def _label(self, stream: Stream, done: Judged) -> None:
-        label, first = stream.label, done.earliest
+        label = stream.label
         onset = len(stream.rows) if label is None else label.onset
         early = {guard for guard, (row, _) in done.first.items() if row < onset}
         after = min(((row, guard) for guard, (row, _) in done.first.items() if row >= onset), default=None)
         said = f"FALSE: {', '.join(sorted(early))}; " if early else ""
         if label is not None:
+            timely = after is not None and after[0] - onset <= label.within
             said += "MISSED" if after is None else f"{after[1]} {after[0] - onset} after the onset"
-            said += " (LATE)" if after and after[0] - onset > label.within else ""
-            said += "" if label.counts else " (counts apart)"
-        for guard in early:
-            self.false[guard]["a"] += 1
-        when = ["-" if label is None else onset, "-" if first is None else first[0]]
-        print(LABELLED.format(stream.name[-62:], len(stream.rows), *when, said or "quiet"))
+            said += ("" if timely or after is None else " (LATE)") + ("" if label.counts else " (counts apart)")
+            self.tally["in time"] += timely and label.counts
+        if label is None or label.counts:
+            self.tally["false"] += bool(early)
+        self.false.update({(guard, "labelled"): 1 for guard in early})
+        when = ["-" if label is None else onset, "-" if done.earliest is None else done.earliest[0]]
+        print(LABELLED.format(stream.name[-62:], len(stream.rows), *when, said or "quiet"), flush=True)
         self._reasons(done)
+
+    def _summary(self, streams: Sequence[Stream]) -> None:
+        sick = sum(stream.label is not None and stream.label.counts for stream in streams)
+        counted = sick + sum(stream.label is None for stream in streams)
+        print(
+            f"of {counted} streams {self.tally['false']} trip while healthy; "
+            f"of {sick} collapses {self.tally['in time']} are found in time"
+        )
 
     def _reasons(self, done: Judged) -> None:
         if self.options.explain:
@@ -153,7 +161,7 @@ class Measure:
                 tripped[base].append(f"{variant.rstrip(']') or 'whole'}: {', '.join(sorted(done.first))}")
                 reasons.append((stream.name, done))
             for guard in done.first:
-                self.false[guard][title] += 1
+                self.false[guard, title] += 1
         total = sum("[" in stream.name for stream in made)
         whole = sum(any(one.startswith("whole") for one in said) for said in tripped.values())
         print(
@@ -209,12 +217,10 @@ class Measure:
             print(f"      {case.base}: {case.delay} {case.reason}")
 
     def _breakdown(self) -> None:
-        columns = sorted({title for counts in self.false.values() for title in counts})
+        titles = dict.fromkeys(title for _, title in self.false)
         print(f"\n(e) by guard: {'guard':<14} {'detections':>10}  streams and variants tripped falsely")
         for guard in (one.name for one in panel(self.options.guards).guards):
-            false = ", ".join(
-                f"{column} {self.false[guard][column]}" for column in columns if self.false[guard][column]
-            )
+            false = ", ".join(f"{title} {self.false[guard, title]}" for title in titles if self.false[guard, title])
             print(f"              {guard:<14} {self.found[guard]:>10}  {false or 'none'}")
 
 
