@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import json
 import random
 import sys
@@ -149,8 +150,8 @@ def cases(count: int) -> Iterator[Case]:
         yield Case(number, name, log + about.format(subject) if writes else host, start, None if writes else machine)
 
 
-async def told(case: Case, folder: Path, after: int) -> Story:
-    """Let one case collapse and return what became of it."""
+async def told(case: Case, folder: Path, after: int, opening: asyncio.Lock) -> Story:
+    """Let one case collapse and return what became of it; `opening` keeps migrations from meeting each other."""
     home, notes = create(folder / f"case-{case.number}", "UTC")
     tools, more = ("host", "expect: [host]\nfacts: [host]\n") if case.machine else ("", "")
     beat = HEARTBEAT.format(tools=tools, more=more, instruction=case.instruction)
@@ -158,7 +159,9 @@ async def told(case: Case, folder: Path, after: int) -> Story:
     plant(home, {"AGENTS.md": agents, "heartbeats/watch.md": beat})
     home.settings.write_text(SETTINGS.format(name=case.name, seed=case.number), encoding="utf-8")
     story, clock = Story(case.number, case.instruction), HeldClock(case.start)
-    async with opened(home, [story], clock=clock) as agent:
+    async with contextlib.AsyncExitStack() as stack:
+        async with opening:
+            agent = await stack.enter_async_context(opened(home, [story], clock=clock))
         agent.folder.look()
         for number in range(PATIENCE + after):
             story.steps = []
@@ -231,11 +234,11 @@ def collapse(story: Story, run: Run, number: int) -> None:
 async def measure(count: int, after: int, workers: int, tell: bool) -> list[Story]:
     """Return the stories of the first `count` cases that collapse, whatever the number of workers."""
     found: list[Story] = []
-    waiting = cases(4 * count)
+    waiting, opening = cases(4 * count), asyncio.Lock()
 
     async def work(folder: Path) -> None:
         for case in waiting:
-            story = await told(case, folder, after)
+            story = await told(case, folder, after, opening)
             if story.collapsed_at is not None:
                 found.append(story)
             if tell:

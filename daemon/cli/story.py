@@ -14,6 +14,13 @@ from guards import Level
 from vault.escape import one_line
 
 _WIDEST = 400
+_NEXT = {
+    "retry": "the turn is tried again with a hint",
+    "quarantine": "the infected outputs leave the context",
+    "sampler": "the model is sampled less greedily, this once",
+    "model": "another model of the route is asked",
+    "rest": "nothing helped; the run ends",
+}
 
 
 def plain(text: str) -> str:
@@ -43,10 +50,15 @@ class Story:
         for result in step.results:
             for line in result.text.splitlines()[:12]:
                 self._line("         ", plain(line), "dim" if result.ok else "red")
+        self._judged(step)
+
+    def _judged(self, step: Step) -> None:
         for verdict in step.verdicts:
             if verdict.level is not Level.PASS:
                 colour = "red" if verdict.level is Level.TRIP else "yellow"
                 self._line(f"  {verdict.level!s:<6} ", f"{verdict.guard}: {plain(verdict.reason)}", colour)
+        if step.rung:
+            self._line("  next   ", _NEXT[step.rung], "yellow")
         if step.hint:
             self._line("  hint   ", plain(step.hint), "yellow")
 
