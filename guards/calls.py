@@ -17,6 +17,8 @@ HEAD, TAIL = 1_000, 500
 """Characters of a result that are read for what changes by itself; what lies between is compared as it is."""
 SHORT = 500
 """An answer of more characters than this says more than that nothing was found."""
+EMPTY = frozenset(("", "[]", "{}", "()", "null", "None", '""'))
+"""Answers that hold nothing.  Whoever asked got none; whoever did something, or ran a command, may have succeeded."""
 
 _VOLATILE = re.compile(  # begins with one set of characters, so that the engine skips what can be no start
     r"[0-9a-fA-F](?<![0-9A-Za-z_].)(?:(?<=[0-9])(?:"
@@ -101,6 +103,11 @@ def looks_failed(text: str) -> bool:
 def brings_nothing(result: CallResult) -> bool:
     """Return whether a result says that there was nothing to be had."""
     return not result.ok or bool(_NOTHING.search(result.text[:300].lower()))
+
+
+def is_empty(result: CallResult) -> bool:
+    """Return whether an answer has no content at all."""
+    return len(result.text) < HEAD and result.text.strip() in EMPTY
 
 
 def changes_nothing(result: CallResult) -> bool:

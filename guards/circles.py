@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from guards.base import CallResult
-from guards.calls import brings_nothing, changes_nothing, result_key, shape_key
+from guards.calls import brings_nothing, changes_nothing, is_empty, result_key, shape_key
 
 PENDING = 0
 """Stands for a result that is not known: it may be any."""
@@ -46,7 +46,8 @@ class Seen(NamedTuple):
 
     def answered(self, result: CallResult) -> Seen:
         """Return it with what came back."""
-        nothing = brings_nothing(result)
+        asks = not (self.acts or self.command)
+        nothing = brings_nothing(result) or (asks and is_empty(result))
         return self._replace(
             result=result_key(result) + 1,
             shape=shape_key(result) if nothing else 0,

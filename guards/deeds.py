@@ -40,7 +40,8 @@ _DEED = re.compile(
     rf"|^(?:successfully )?{_EN} (?:the|your|a|this) {_THING}\b"
     rf"|^(?:the )?{_THING} {_EN}$"
     rf"|\bich habe\b.{{1,80}}\b{_DE}\b|\bj['’]ai(?: bien)? {_FR}\b|\bhe {_ES}\b|\bho {_IT}\b|^(?:eu )?{_PT}\b"
-    rf"|\bik heb\b.{{1,80}}\b{_NL}\b|(?:^|\bя ){_RU}\b|已(?:经)?(?:成功)?(?:为您|将.{{1,20}})?{_ZH}|{_JA}|{_KO}"
+    rf"|\bik heb\b.{{1,80}}\b{_NL}\b|(?:^|\bя ){_RU}\b"
+    rf"|(?:^|我)(?:已经?|刚[刚才]?)(?:成功)?(?:为您|将.{{1,20}})?{_ZH}|^[^がは]*{_JA}|{_KO}"
 )
 _OVER = re.compile(
     r"^(?:(?:all |it is |it['’]s )?done|(?:all )?finished|completed|erledigt|fertig|gemacht|terminé|c['’]est fait|hecho"

@@ -107,6 +107,14 @@ def test_other_arguments_and_always_nothing_trips() -> None:
     assert trips(jobs)[0] == 4
 
 
+def test_an_empty_answer_is_nothing_to_who_asks_and_fine_for_who_acts() -> None:
+    """Five searches without a result are enough; commands and edits that have nothing to say are work."""
+    empty = CallResult(True, "[]")
+    assert trips([(Call("search", {"q": f"word {i}"}), empty) for i in range(8)])[0] == 4
+    assert trips([(Call("write", {"path": f"f{i}"}), empty) for i in range(30)]) == []
+    assert trips([(Call("bash", {"command": f"mkdir {i}"}), CallResult(True, "")) for i in range(30)]) == []
+
+
 def test_other_arguments_and_always_the_same_error_trips_among_other_calls() -> None:
     """Calls of other tools in between do not hide it."""
     jobs: list[Job] = []
