@@ -69,7 +69,7 @@ ARGUED: dict[str, str] = {
     "8 distinct read-only git overview commands in a row": (
         "the calls differ and what they brought is not recorded; it takes a list of one program's harmless commands"
     ),
-    "whitespace-only difference": "two equal outputs: limits of two stop healthy agents; the third is warned of",
+    "whitespace-only difference": "two equal outputs: limits of two stop healthy agents",
     "empty steps neither count nor reset": "two equal outputs of one word, as above",
     "3 identical rounds": "results are not recorded: a warning at the third, a trip at the fifth",
     "repeated EMPTY calls": "results are not recorded: a warning at the third, a trip at the fifth",
