@@ -40,14 +40,14 @@ _INNER_TAG = re.compile(
     r"</?(?:think|thinking|thoughts?|scratchpad|reflection|reasoning|inner_monologue|answer|final_answer|analysis)>"
 )
 _INNER = re.compile(
-    r"(?:inner )?thoughts?|final answer|observation|action input|scratch ?pad|chain of thought"
+    r"(?:inner )?thoughts?|final answer|action input|scratch ?pad|chain of thought"
     r"|tool (?:calls?|input|output|result)|system (?:prompt|message)|self (?:critique|reflection)"
     r"|(?:inner|internal) monologue|internal (?:notes?|reasoning)"
 )
 _NAME = re.compile(r"[a-z]{2,20}(?:_[a-z0-9]{1,20}){1,4}")
 _SPEAKERS = frozenset({"human", "user", "assistant", "ai", "bot", "system"})
 _LAST = re.compile(
-    r"[\"*]*(?:thought|answer|observ|input|output|result|calls?|scratch|pad|prompt|message|critique|reflection|monologue"
+    r"[\"*]*(?:thought|answer|input|output|result|calls?|scratch|pad|prompt|message|critique|reflection|monologue"
     r"|notes?|reasoning|human|user|assistant|ai|bot|system|\w+_\w)",
     re.IGNORECASE,
 )
@@ -87,15 +87,15 @@ def _spans(pattern: re.Pattern[str], text: str) -> list[str]:
     return [m[0].strip()[:LONGEST_SPAN] for m in islice(pattern.finditer(text), MOST)]
 
 
-def leaks(said: str) -> dict[str, list[str]]:
-    r"""Return what leaks in bare prose: up to five spans for each class that is there.
+def leaks(said: str, text: str = "") -> dict[str, list[str]]:
+    r"""Return what leaks in the bare prose of a text: up to five spans for each class that is there.
 
     >>> leaks(r"The answer is \boxed{42} and costs $5 to $6.")
     {'latex': ['\\boxed{42}']}
     >>> leaks("Thought: the tide turns.\nHe saw: nothing.")
     {'field': ['Thought:']}
     """
-    inner, speakers = _labels(said) if ":" in said else ([], [])
+    inner, speakers = _labels(said, text or said) if ":" in said else ([], [])
     tags = "<" in said
     found = {
         "latex": _spans(_LATEX, said) if "\\" in said or ("$" in said and "^" in said) else [],
@@ -119,8 +119,8 @@ def _tool(said: str) -> list[str]:
     return _spans(_TOOL, said) + closed
 
 
-def _labels(said: str) -> tuple[list[str], list[str]]:
-    """Return the labels of inner fields (or two and more names_with_underscores) and of at least two speakers."""
+def _labels(said: str, text: str) -> tuple[list[str], list[str]]:
+    """Return the labels of inner fields (or three and more names_with_underscores) and of at least two speakers."""
     inner, names, speakers, who = [], [], [], set()
     for piece in said.split(":")[:MOST_LABELS]:
         tail = piece[-LONGEST_LABEL:]
@@ -135,7 +135,9 @@ def _labels(said: str) -> tuple[list[str], list[str]]:
             who.add(known)
         elif "_" in head[2] and not head[1].strip() and _NAME.fullmatch(head[2]):
             names.append(head[2])
-    return inner + (names if len(names) > 1 else []), speakers if len(who) > 1 else []
+    if len(names) > 2:  # entries of a list are explained, not leaked
+        names = [name for name in names if f"\n{name}" in f"\n{text}"]
+    return inner + (names if len(names) > 2 else []), speakers if len(who) > 1 else []
 
 
 def escaped_token(said: str) -> str:

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from guards import Call, Level, Output
 from guards.leak import bare, calls, leaks
-from guards.markup import FIRST, Markup
+from guards.markup import Markup
+from guards.rarity import FIRST
 from guards.reading import read
 
 AT_ONCE = {
@@ -56,7 +57,7 @@ CLASSES = {
     "Thought: the fog is thick.": "field",
     "The fog is thick. Final answer: stay in the harbour.": "field",
     "<thinking>The fog is thick.</thinking> Stay.": "field",
-    "boat_count: 3\nlamp_state: lit": "field",
+    "boat_count: 3\nlamp_state: lit\nnext_tide: noon": "field",
     "User: is the lamp lit?\nAssistant: it is.": "role",
     "Stop at <|im_end|> as it says.": "token",
 }
@@ -132,10 +133,18 @@ def test_how_a_stream_always_was_written_is_normal(leak: str, rate: float) -> No
     assert first_trip(stream(rate, leak, 600)) is None
 
 
-def test_leaked_calls_are_never_normal() -> None:
-    """A stream that leaks a call in each output from the first one on trips soon."""
-    row = first_trip(stream(1.0, "<tool_call>look</tool_call>", 40))
-    assert row is not None
+@pytest.mark.parametrize("seed", range(4))
+def test_what_comes_by_now_and_then_is_no_leak(seed: int) -> None:
+    """One output in a hundred with LaTeX, none of them in the start, does not add up to a trip in 6,000 outputs."""
+    assert first_trip(stream(0.0, "", 60) + stream(0.01, r"\boxed{done}", 6_000, seed)) is None
+
+
+def test_leaked_calls_are_never_normal_where_tools_can_be_called() -> None:
+    """Calls in the words from the first output on trip soon, unless the stream has no other way to call."""
+    texts = stream(1.0, "<tool_call>look</tool_call>", 400)
+    assert first_trip(texts) is None
+    guard, offered = Markup(), frozenset({"look"})
+    row = next(i for i, text in enumerate(texts) if guard.update(Output(text, offered=offered)).level is Level.TRIP)
     assert row < FIRST + 12
 
 
@@ -149,14 +158,12 @@ def test_an_output_without_the_leak_passes_after_a_trip() -> None:
 def test_a_call_in_a_fence_counts_where_tools_can_be_called() -> None:
     """A fenced call is an example in a note, but a leak where tools were offered."""
     text = 'Now:\n```json\n{"name": "look", "arguments": {}}\n```'
-    plain = [Output("The crane rests.")] * 20
-    offered = Output(text, offered=frozenset({"look"}))
-    for output, level in ((Output(text), Level.PASS), (offered, Level.TRIP)):
-        guard = Markup()
-        assert max(guard.update(o).level for o in [*plain, *[output] * 6]) is level
     assert calls(text)
-    guard = Markup()
-    assert max(guard.update(o).level for o in [*plain, *[Output(text, (Call("look"),))] * 6]) is Level.TRIP
+    look, able = (Call("look"),), frozenset({"look"})
+    for made, offered, level in (((), None, Level.PASS), (look, None, Level.TRIP), ((), able, Level.TRIP)):
+        guard = Markup()
+        outputs = [Output(said, made, offered=offered) for said in ["The crane rests."] * 20 + [text] * 6]
+        assert max(guard.update(output).level for output in outputs) is level
 
 
 def test_the_memory_keeps_to_its_budget() -> None:
