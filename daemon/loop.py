@@ -47,8 +47,8 @@ class Loop:
             began = self.clock.now()
             left = max(1.0, ends - self.clock.monotonic())
             reply = await attempt.asked.reply(attempt.shown, stop=self.recovery.stop, seconds=left)
-            verdicts, aside = await self.recovery.judge(reply, left)
-            run = replace(run, steps=number, usage=run.usage.plus(reply.usage).plus(aside), model=reply.model)
+            reply, verdicts = await self.recovery.judge(reply, ends)
+            run = replace(run, steps=number, usage=run.usage.plus(reply.usage), model=reply.model)
             step = Step(number, began, attempt.sent, reply, verdicts, tools=offered, anew=attempt.anew)
             trip = self.recovery.tripped(verdicts)
             if trip is None and (not reply.calls or reply.finish != "stop"):

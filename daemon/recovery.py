@@ -7,6 +7,7 @@ never sees a prompt; the one model that it may ask is the judge.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import structlog
@@ -79,10 +80,10 @@ class Recovery:
             self._cut = self._watch.feed(piece)
         return self._cut is not None
 
-    async def judge(self, reply: Reply, seconds: float) -> tuple[tuple[Verdict, ...], Usage]:
-        """Show a whole reply to every guard, before anything acts on it; return what they say and what asking cost.
+    async def judge(self, reply: Reply, ends: float) -> tuple[Reply, tuple[Verdict, ...]]:
+        """Show a whole reply to every guard, before anything acts on it; return what they say.
 
-        `seconds` is what is left of the run; only a judge, where there is one, takes any of it.
+        Where there is a judge, and time until the run `ends` (monotonic seconds), the reply bears its cost too.
         """
         used, self._owed = reply.usage.plus(self._owed), Usage()
         spend = Spend(used.prompt - used.reused + used.completion, used.usd, used.seconds)
@@ -93,10 +94,11 @@ class Recovery:
         )
         if self._cut is not None:
             verdicts = (*(v for v in verdicts if v.guard != self._cut.guard), self._cut)
-        if self._second is None or self._spent(verdicts):
-            return verdicts, Usage()
-        verdicts, self._owed = await self._second.review(verdicts, reply.text, self._sequential, seconds)
-        return verdicts, self._owed
+        left = ends - self._clock.monotonic()
+        if self._second is None or left <= 0 or self._spent(verdicts):
+            return reply, verdicts
+        verdicts, self._owed = await self._second.review(verdicts, reply.text, self._sequential, left)
+        return replace(reply, usage=reply.usage.plus(self._owed)), verdicts
 
     def hear(self, results: Sequence[ToolResult]) -> tuple[Verdict, ...]:
         """Show the guards what the tools said."""

@@ -102,13 +102,13 @@ def test_what_the_judge_is_shown_is_data() -> None:
 
 
 def test_what_the_judge_costs_is_the_runs() -> None:
-    """Its tokens and dollars are in the run's usage and count against the budget of the next step."""
+    """Its tokens and dollars are in the usage of the step that asked it, and so in the run's."""
     judge = says({"text": "CONFIRM", "usd": 0.25, "completion_tokens": 7}, name="judge")
     scene = Scene(judge=judge)
-    run = scene.run(says(PARROT, GOOD))
-    alone = sum(step.reply.usage.completion for step in scene.steps)
+    run = scene.run(says({"text": PARROT, "completion_tokens": 4}, {"text": GOOD, "completion_tokens": 5}))
 
-    assert (0.25, alone + 7) == (run.usage.usd, run.usage.completion)
+    assert (0.25, 4 + 7 + 5) == (run.usage.usd, run.usage.completion)
+    assert [11, 5] == [step.reply.usage.completion for step in scene.steps]
 
 
 def test_a_run_that_is_nearly_over_its_budget_asks_nobody() -> None:
@@ -127,3 +127,11 @@ def test_the_guards_stand_without_it() -> None:
 
     assert [] == opinions(scene)
     assert [] == asyncio.run(scene.states.load("nobody")).get("judge", [])
+
+
+def test_what_the_judge_cost_counts_against_the_budget() -> None:
+    """The tokens of an opinion are spent: the next step finds them in its budget."""
+    judge = says({"text": "CONFIRM", "prompt_tokens": 0, "completion_tokens": 900}, name="judge")
+    scene = Scene(judge=judge, tokens_allowed=800)
+
+    assert Outcome.OVER_BUDGET is scene.run(says(PARROT, GOOD)).outcome

@@ -158,6 +158,7 @@ class Scene:
     ear: Ear = field(default_factory=Ear)
     judge: Scripted | None = None
     steps_allowed: int | None = None
+    tokens_allowed: int | None = None
     number: int = 0
 
     def past(self, *said: str, name: str = "watch") -> None:
@@ -177,7 +178,7 @@ class Scene:
             window = Window(10_000, _words)
             context = Gather(self.recorder.threads, window, _instructions, _nothing, ZoneInfo("UTC"), 0.6, 2)
             judge = None if self.judge is None else Judge(self.judge, 60, "watch")
-            panel = Panel([*self.guards, Budget(steps=self.steps_allowed)])
+            panel = Panel([*self.guards, Budget(steps=self.steps_allowed, tokens=self.tokens_allowed)])
             recovery = Recovery("watch", panel, self.states, self.clock, 1800, everyone, judge)
             route = Router(models, self.clock)
             loop = Loop(context, route, recovery, self.hands, self.vault, self.recorder, self.clock)

@@ -88,9 +88,12 @@ class Router:
         raise ModelUnavailable("no model of the route answered: " + "; ".join(passed))
 
     def loosened(self, avoid: Sequence[str]) -> Model | None:
-        """Return the model that answered last in another way, None where it has none; see `stages.Adjustable`."""
+        """Return the model that answered last in another way, and in its usual way should that fail.
+
+        None where it has no other way; see `stages.Adjustable`.
+        """
         loosened = self._answered.loosened(avoid) if isinstance(self._answered, Adjustable) else None
-        return None if loosened is None else Router([loosened], self._clock, tell=self._tell)
+        return None if loosened is None else Router([loosened, self._answered], self._clock, tell=self._tell)
 
     def another(self) -> Router | None:
         """Return a route through the free models that did not answer last, and then back; see `stages.Routed`."""
