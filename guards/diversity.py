@@ -1,65 +1,71 @@
-"""Lexical diversity of a fixed rolling window of words, kept up to date word by word.
+"""How many different words stand in the last ones of a stream: rolling windows over one ring, kept up word by word.
 
-HD-D (McCarthy and Jarvis 2007, 2010): the chance, summed over the window's types, that a type is in a random draw of 42
-words, divided by 42; the expected type-token ratio of such a draw.  It does not know which words are good ones.
+A window of a fixed number of words needs no correction for length: its number of different words is compared with
+itself.  Words are numbers; which ones are good ones is not known here.
 """
 
 from __future__ import annotations
 
-import math
 from collections import Counter, deque
 from collections.abc import Iterable
-from functools import cache
-
-DRAW = 42
-
-
-@cache
-def chances(size: int) -> tuple[float, ...]:
-    """Return by count the part that a type of that count adds to the HD-D of a window of `size` words."""
-    found = [0.0]
-    missing = 1.0
-    for count in range(1, size + 1):
-        missing *= max(0.0, (size - DRAW - count + 1) / (size - count + 1))
-        found.append((1.0 - missing) / DRAW)
-    return tuple(found)
 
 
 class Window:
-    """The last `size` words, as numbers, and their diversity."""
+    """The last `size` words and how often each stands among them."""
 
-    def __init__(self, size: int, words: Iterable[int] = ()) -> None:
+    def __init__(self, size: int) -> None:
         self.size = size
-        self._chances = chances(size)
-        self._words: deque[int] = deque()
-        self._counts: Counter[int] = Counter()
-        self.extend(words)
-
-    def extend(self, words: Iterable[int]) -> None:
-        """Add words; the oldest leave."""
-        for word in words:
-            self._words.append(word)
-            self._counts[word] += 1
-            if len(self._words) > self.size:
-                old = self._words.popleft()
-                self._counts[old] -= 1
-                if not self._counts[old]:
-                    del self._counts[old]
+        self.held = 0
+        self.counts: Counter[int] = Counter()
 
     @property
     def full(self) -> bool:
         """Whether there are enough words to judge."""
-        return len(self._words) == self.size
+        return self.held == self.size
+
+    @property
+    def types(self) -> int:
+        """How many different words it holds."""
+        return len(self.counts)
+
+    def commonest(self, most: int) -> int:
+        """Return how many words its `most` commonest ones are."""
+        return sum(sorted(self.counts.values(), reverse=True)[:most])
+
+
+class Ring:
+    """The last words of a stream, seen through several windows that end at the newest word.
+
+    >>> ring = Ring((2, 4))
+    >>> ring.extend([1, 2, 3, 3])
+    >>> [window.types for window in ring.windows]
+    [1, 3]
+    """
+
+    def __init__(self, sizes: Iterable[int], words: Iterable[int] = ()) -> None:
+        self.windows = tuple(Window(size) for size in sorted(sizes))
+        self._words: deque[int] = deque(maxlen=self.windows[-1].size)
+        self.extend(words)
+
+    def extend(self, words: Iterable[int]) -> None:
+        """Add words; the oldest leave."""
+        kept = self._words
+        for word in words:
+            held = len(kept)
+            for window in self.windows:
+                counts = window.counts
+                counts[word] += 1
+                if window.held < window.size:
+                    window.held += 1
+                    continue
+                old = kept[held - window.size]
+                if counts[old] == 1:
+                    del counts[old]
+                else:
+                    counts[old] -= 1
+            kept.append(word)
 
     @property
     def words(self) -> list[int]:
         """The words, oldest first."""
         return list(self._words)
-
-    def diversity(self) -> float:
-        """Return HD-D, 0 to 1, of a full window."""
-        return math.fsum(self._chances[count] for count in self._counts.values())
-
-    def commonest(self) -> tuple[int, int]:
-        """Return the commonest word and its count; (0, 0) when empty."""
-        return self._counts.most_common(1)[0] if self._counts else (0, 0)

@@ -17,6 +17,7 @@ GUARDS: dict[str, str] = {
     "loop": "guards.loop:Loop",
     "repeat": "guards.repeat:Repeat",
     "vocabulary": "guards.vocabulary:Vocabulary",
+    "fixation": "guards.fixation:Fixation",
     "spiral": "guards.spiral:Spiral",
     "markup": "guards.markup:Markup",
     "silence": "guards.silence:Silence",

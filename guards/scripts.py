@@ -1,0 +1,35 @@
+"""Salad of scripts: neighbouring words of one output that keep changing between alphabets."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from itertools import pairwise
+
+LOOKED = 3000
+"""Characters that are looked at."""
+SCRIPTS, PAIRS = 3, 10
+"""Fewer scripts, or fewer pairs of words, are a name or a quotation."""
+_SPACED = re.compile(r"[^\W\d_]+(?: [^\W\d_]+)+")
+
+
+def switches(prose: str) -> float:
+    """Return how often the script changes between words that only a space divides; 0 unless three are mixed.
+
+    >>> switches("fog причал θάλασσα " * 5)
+    1.0
+    """
+    if prose.isascii():
+        return 0.0
+    changes = pairs = 0
+    seen: set[str] = set()
+    for stretch in _SPACED.finditer(prose[:LOOKED]):
+        scripts = [_script(word[0]) for word in stretch.group().split(" ")]
+        seen.update(scripts)
+        pairs += len(scripts) - 1
+        changes += sum(a != b for a, b in pairwise(scripts))
+    return changes / pairs if pairs >= PAIRS and len(seen) >= SCRIPTS else 0.0
+
+
+def _script(letter: str) -> str:
+    return unicodedata.name(letter, "?").split(" ")[0]

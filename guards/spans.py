@@ -1,0 +1,25 @@
+"""Where words stand in a text, as they are written there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+LONGEST = 100
+"""Characters of a word that is worth pointing at."""
+
+
+def spans(text: str, words: Iterable[str]) -> tuple[str, ...]:
+    """Return each word as it first stands in the text, whatever its case; words that do not stand there are left out.
+
+    >>> spans("The Lantern is lit. Lanterns are not.", ["lantern", "gull"])
+    ('Lantern',)
+    """
+    found = (_found(text, word) for word in words if len(word) <= LONGEST)
+    return tuple(match[0] for match in found if match)
+
+
+def _found(text: str, word: str) -> re.Match[str] | None:
+    escaped = re.escape(word)
+    whole = re.search(rf"(?<!\w){escaped}(?!\w)", text, re.IGNORECASE)
+    return whole or re.search(escaped, text, re.IGNORECASE)

@@ -1,0 +1,233 @@
+"""Words that take a stream over: for each word that was rare at the start, bets that it has stopped being rare.
+
+What tells a fixation from a new topic or an edited form is its company.  A topic has its phrases and a form its place,
+so that their words keep the same neighbours; a word that a model cannot leave alone turns up anywhere.  An occurrence
+counts only if neither neighbour stood beside that word lately.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from guards.base import Json
+from guards.memory import integer, integers, number, numbers
+from guards.reading import NUMBER, Reading
+
+EACH = 64
+"""At most so many words of one output, evenly taken."""
+ROWS = 384
+"""Words that are watched at once; those of which the least is known leave."""
+PAID = math.log(ROWS)
+"""What each word's bets must win before they count, for having been chosen among so many."""
+COMPANY = 12
+"""Neighbours on each side that a word is remembered with."""
+EARLY, LEAST = 16, 150
+"""Outputs and words after which the test begins, with what is known of the start by then."""
+KINDS, WIDER = 4, 2
+"""A word of the start may be allowed two, four or eight times what a new one is; a commoner one is the stream's own."""
+SLACK, GROWTH = 2, 4
+"""A word may come twice as often as at the start; the test bets on four times what it may."""
+KEY, NEIGHBOUR = 2**24, 2**12
+EDGE = 0
+"""The neighbour of the first and the last word."""
+UNSPACED_FROM = "\u0e00"
+"""From here on lie the scripts without spaces, of which `spoken` holds single characters."""
+SHORTEST = 3
+"""Letters of a word that is watched: shorter ones are a language's particles, in any company by nature."""
+
+Place = tuple[int, int, int, int]
+"""Where a word stands, its key, and its neighbours to the left and to the right."""
+
+
+@dataclass(slots=True)
+class Bets:
+    """What the bets on one word have won, in nats, up to the moment `since` of its kind."""
+
+    kind: int
+    nats: float
+    since: float
+    left: list[int] = field(default_factory=list)
+    right: list[int] = field(default_factory=list)
+
+    def meets(self, left: int, right: int) -> bool:
+        """Take the neighbours of an occurrence; return whether both are new company."""
+        new = left not in self.left and right not in self.right
+        self.left = [*self.left, left][-COMPANY:]
+        self.right = [*self.right, right][-COMPANY:]
+        return new
+
+
+class Takeover:
+    """The words of a stream that may be taking it over.
+
+    For each word a CUSUM e-detector (Shin, Ramdas and Rinaldo 2022) on "it stood in this output, in new company",
+    against a word of which each word of the output is `rare` likely to be one.
+    """
+
+    def __init__(self, rare: float, warm_up: int) -> None:
+        self._rare, self._warm_up = rare, warm_up
+        self._outputs = self._seen = 0
+        self._start: Counter[int] = Counter()
+        self._kinds: dict[int, int] = {}
+        self._armed = False
+        self._lost = [0.0] * KINDS
+        self._rows: dict[int, Bets] = {}
+
+    def update(self, reading: Reading) -> dict[int, float]:
+        """Take the next output; return the words whose bets have won more than they pay, with what is left."""
+        places = _places(reading, self._outputs)
+        if not places:
+            return {}
+        self._outputs += 1
+        learning = self._outputs <= self._warm_up or self._seen < LEAST
+        if learning:
+            self._learn(places)
+        if not self._armed:
+            return {}
+        self._bet(places)
+        if learning and self._outputs >= self._warm_up and self._seen >= LEAST:
+            self._judge_anew()
+        current = {key: self._now(bets) - PAID for key, bets in self._rows.items() if bets.nats > PAID}
+        return {key: nats for key, nats in current.items() if nats > 0}
+
+    def _learn(self, places: Sequence[Place]) -> None:
+        self._start.update(key for _, key, _, _ in places)
+        self._seen += len(places)
+        if not self._armed and self._outputs >= min(EARLY, self._warm_up) and self._seen >= LEAST:
+            self._kinds, self._armed = self._sorted(), True
+
+    def _sorted(self) -> dict[int, int]:
+        """Return the kind of each word of the start that is not rare; KINDS for one that is the stream's own."""
+        found = {}
+        for key, count in self._start.items():
+            allowed, kind = SLACK * (count + 1) / self._seen, 0
+            while kind < KINDS and allowed > self._rare * WIDER**kind:
+                kind += 1
+            if kind:
+                found[key] = kind
+        return found
+
+    def _judge_anew(self) -> None:
+        """The start is complete: bets that have won little are taken back where it had the word more often."""
+        self._kinds, self._start = self._sorted(), Counter()
+        for key, bets in list(self._rows.items()):
+            kind = self._kinds.get(key, 0)
+            if bets.nats <= PAID and kind >= KINDS:
+                del self._rows[key]
+            elif bets.nats <= PAID and kind != bets.kind:
+                bets.kind, bets.nats, bets.since = kind, 0.0, self._lost[kind]
+
+    def _bet(self, places: Sequence[Place]) -> None:
+        chances = [min(0.5, self._rare * WIDER**kind) for kind in range(KINDS)]
+        few = [1.0 - (1.0 - chance) ** len(places) for chance in chances]
+        many = [1.0 - (1.0 - min(0.9, GROWTH * chance)) ** len(places) for chance in chances]
+        hit = [math.log(b / a) for a, b in zip(few, many, strict=True)]
+        before = self._lost
+        self._lost = [
+            round(lost + math.log((1.0 - b) / (1.0 - a)), 3) for lost, a, b in zip(before, few, many, strict=True)
+        ]
+        done: set[int] = set()
+        for _, key, left, right in places:
+            bets = self._rows.get(key) or self._watch(key, before)
+            if bets is None or not bets.meets(left, right) or key in done:
+                continue
+            done.add(key)
+            won = max(0.0, bets.nats + before[bets.kind] - bets.since) + hit[bets.kind]
+            bets.nats, bets.since = round(won, 3), self._lost[bets.kind]
+
+    def _watch(self, key: int, before: Sequence[float]) -> Bets | None:
+        kind = self._kinds.get(key, 0)
+        if kind >= KINDS:
+            return None
+        if len(self._rows) >= ROWS:
+            best = sorted(self._rows, key=lambda known: -self._now(self._rows[known]))[: ROWS // 2]
+            kept = set(best)
+            self._rows = {known: bets for known, bets in self._rows.items() if known in kept}
+        self._rows[key] = Bets(kind, 0.0, before[kind])
+        return self._rows[key]
+
+    def _now(self, bets: Bets) -> float:
+        return max(0.0, bets.nats + self._lost[bets.kind] - bets.since)
+
+    def state(self) -> dict[str, Json]:
+        """Return the memory, at most 60 kB."""
+        return {
+            "outputs": min(self._outputs, 2**40),
+            "seen": self._seen,
+            "armed": int(self._armed),
+            "start": [n for pair in self._start.items() for n in pair],
+            "kinds": [n for pair in self._kinds.items() for n in pair],
+            "lost": list(self._lost),
+            "words": [
+                [key, bets.kind, bets.nats, bets.since, _packed(bets.left), _packed(bets.right)]
+                for key, bets in self._rows.items()
+            ],
+        }
+
+    def load(self, state: Mapping[str, Json]) -> None:
+        """Continue from `state()`; raises ValueError on anything else."""
+        self._outputs, self._seen = integer(state, "outputs"), integer(state, "seen", 2**40)
+        self._armed = bool(integer(state, "armed", 1))
+        start = integers(state, "start", 2**17, KEY)
+        kinds = integers(state, "kinds", 2**17, KEY)
+        self._start = Counter(dict(zip(start[::2], start[1::2], strict=True)))
+        self._kinds = dict(zip(kinds[::2], kinds[1::2], strict=True))
+        self._lost = numbers(state, "lost", KINDS)
+        if len(self._lost) != KINDS or not all(kind <= KINDS for kind in self._kinds.values()):
+            raise ValueError(f"'lost' should hold {KINDS} numbers and 'kinds' none above {KINDS}")
+        rows = state.get("words")
+        if not isinstance(rows, list) or len(rows) > ROWS:
+            raise ValueError(f"'words' should be a list of at most {ROWS} rows")
+        self._rows = dict(map(_row, rows))
+
+
+def key_at(reading: Reading, i: int) -> int:
+    """Return the key of the word that stands there; of a script without spaces, of a character and the next one."""
+    marks, spoken = reading.marks, reading.spoken
+    if spoken[i] >= UNSPACED_FROM and i + 1 < len(spoken):
+        return (31 * marks[i] + marks[i + 1]) % KEY
+    return marks[i] % KEY
+
+
+def _places(reading: Reading, turn: int) -> list[Place]:
+    """Return at most EACH words of the output with their keys and neighbours; numbers and particles left out."""
+    spoken, marks = reading.spoken, reading.marks
+    step = -(-len(spoken) // EACH) or 1
+    found = []
+    for i in range(turn % step, len(spoken), step):
+        word = spoken[i]
+        unspaced = word >= UNSPACED_FROM
+        if word == NUMBER or (len(word) < SHORTEST and not unspaced):
+            continue
+        left, right = (i - 2, i + 3) if unspaced else (i - 1, i + 1)
+        before = 1 + marks[left] % (NEIGHBOUR - 1) if left >= 0 else EDGE
+        after = 1 + marks[right] % (NEIGHBOUR - 1) if right < len(marks) else EDGE
+        found.append((i, key_at(reading, i), before, after))
+    return found
+
+
+def _packed(neighbours: Sequence[int]) -> str:
+    return "".join(f"{neighbour:03x}" for neighbour in neighbours)
+
+
+def _unpacked(value: object) -> list[int]:
+    if not isinstance(value, str) or len(value) % 3 or len(value) > 3 * COMPANY:
+        raise ValueError(f"neighbours should be at most {COMPANY} numbers of three hexadecimal digits")
+    return [int(value[i : i + 3], 16) for i in range(0, len(value), 3)]
+
+
+def _row(value: Json) -> tuple[int, Bets]:
+    if not isinstance(value, list) or len(value) != 6:
+        raise ValueError("each of 'words' should be a row of six values")
+    named: dict[str, Json] = dict(zip(("key", "kind", "nats", "since"), value, strict=False))
+    bets = Bets(
+        integer(named, "kind", KINDS - 1),
+        number(named, "nats"),
+        number(named, "since"),
+        _unpacked(value[4]),
+        _unpacked(value[5]),
+    )
+    return integer(named, "key", KEY), bets
