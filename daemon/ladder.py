@@ -65,13 +65,14 @@ class Attempt:
 class Ladder:
     """The rungs of one run.  `lately` says which rung last helped against a guard that trips again soon after.
 
-    What did not last is not tried first again: the climb begins one rung higher, at the sampler at most, because from
-    there on nothing is left that could be skipped.
+    What did not last is not tried first again: the climb begins one rung higher, at the sampler at most, and comes to
+    the lower rungs when the higher ones did not help.
     """
 
     def __init__(self, context: Context, lately: Mapping[str, Rung]) -> None:
         self._context = context
-        self._taken = {(guard, below) for guard, rung in lately.items() for below in _up_to(rung)}
+        self._lately = lately
+        self._taken: set[tuple[str, Rung]] = set()
         self._avoid: dict[str, None] = {}
         self._rungs: dict[Rung, Callable[[Verdict, Attempt], Awaitable[Mapping[str, Any] | None]]] = {
             "retry": self._retry,
@@ -85,7 +86,7 @@ class Ladder:
         self._remember(step.reply.text)
         if any(verdict.guard == _BUDGET and verdict.score >= _SPENT for verdict in step.verdicts):
             return "rest", attempt
-        for rung in _CLIMBED.get(trip.outcome, ()):
+        for rung in self._order(trip):
             if (trip.guard, rung) in self._taken:
                 continue
             self._taken.add((trip.guard, rung))
@@ -96,6 +97,14 @@ class Ladder:
                 unsent = attempt.sent if step.results else ()
                 return rung, attempt.otherwise(unsent, **{"hints": others | hint, **changes})
         return "rest", attempt
+
+    def _order(self, trip: Verdict) -> tuple[Rung, ...]:
+        rungs = _CLIMBED.get(trip.outcome, ())
+        helped = self._lately.get(trip.guard)
+        if helped is None or trip.outcome != "tripped":
+            return rungs
+        first = min(rungs.index(helped) + 1, rungs.index("sampler"))
+        return rungs[first:] + rungs[:first]
 
     async def _retry(self, trip: Verdict, attempt: Attempt) -> Mapping[str, Any] | None:
         return {} if trip.hint else None
@@ -125,8 +134,3 @@ class Ladder:
             self._avoid[text] = None
         while len(self._avoid) > _REMEMBERED:
             self._avoid.pop(next(iter(self._avoid)))
-
-
-def _up_to(rung: Rung) -> tuple[Rung, ...]:
-    ladder = _CLIMBED["tripped"]
-    return ladder[: min(ladder.index(rung) + 1, ladder.index("sampler"))]

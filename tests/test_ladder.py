@@ -165,6 +165,24 @@ def test_a_relapse_begins_one_rung_higher() -> None:
     assert (["quarantine", ""], ["retry", ""]) == (relapsed, [step.rung for step in scene.steps])
 
 
+def test_a_relapse_with_no_higher_rung_is_retried_like_any_trip() -> None:
+    """An API that cannot be loosened, alone in its route, is not left without an attempt."""
+    scene = Scene()
+    scene.run(says(PARROT, GOOD))
+    run = scene.run(says(PARROT, GOOD))
+
+    assert (GOOD, ["retry", ""]) == (run.said, [step.rung for step in scene.steps])
+
+
+def test_a_missed_expectation_is_retried_each_time() -> None:
+    """What failed in the run before says nothing of this one: it is no collapse of the thread."""
+    scene = Scene(guards=[Parrot("failed")])
+    scene.run(says(PARROT, GOOD), says(name="other"))
+    scene.run(says(PARROT, GOOD), says(name="other"))
+
+    assert ["retry", ""] == [step.rung for step in scene.steps]
+
+
 def test_a_relapse_after_the_highest_rung_still_has_the_sampler() -> None:
     """There is always something left to try before the thread rests."""
     scene = Scene()
