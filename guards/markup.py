@@ -13,7 +13,7 @@ from guards.rarity import RECENT, Custom, Rarity
 from guards.reading import read
 from guards.text import quote
 
-STYLE, ODD, WRONG = Custom(1.0, 0.02), Custom(1.0, 0.005), Custom(0.2, 0.005)
+STYLE, ODD, WRONG = Custom(1.0, 0.02), Custom(1.0, 0.005, part=0.5), Custom(0.2, 0.005, part=0.5)
 """Text may take to LaTeX, JSON or labelled fields, hardly to calls, speakers and tokens unless it always had them; but
 a call in the words of a model that has an interface for calls is wrong however the stream began."""
 CLASSES = {"latex": STYLE, "json": STYLE, "field": STYLE, "tool": ODD, "role": ODD, "token": ODD, "call": WRONG}

@@ -25,10 +25,14 @@ RARE, RARE_LATER = 0.002, 0.004
 
 @dataclass(frozen=True, slots=True)
 class Custom:
-    """How normal a class can be: at most `ceiling`, and `early` while the start is short."""
+    """How normal a class can be: at most `ceiling`, and `early` while the start is short.
+
+    `part` of the warm-up is its start: the less a class belongs in any text, the less of one is needed.
+    """
 
     ceiling: float
     early: float
+    part: float = 1.0
 
 
 class Rarity:
@@ -39,7 +43,7 @@ class Rarity:
     """
 
     def __init__(self, custom: Custom, warm_up: int) -> None:
-        self._custom, self._warm_up = custom, warm_up
+        self._custom, self._warm_up = custom, max(FIRST, round(custom.part * warm_up))
         self._n = self._hits = self._without = self._recent = 0
         self.at_start = False
         self._later: float | None = None
