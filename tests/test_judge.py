@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from daemon.app import opened
+from daemon.errors import ConfigError
+from daemon.home import Home, create, plant
 from daemon.types import Outcome
 from guards import Level
 from tests.way_back import PARROT, Gate, Parrot, Scene, says
@@ -135,3 +139,37 @@ def test_what_the_judge_cost_counts_against_the_budget() -> None:
     scene = Scene(judge=judge, tokens_allowed=800)
 
     assert Outcome.OVER_BUDGET is scene.run(says(PARROT, GOOD)).outcome
+
+
+def agent(path: Path, judge: str, model: str = "local") -> Home:
+    """Plant an agent of two scripted models whose heartbeat asks one of them, with this judge."""
+    home, _ = create(path / "agent", "UTC")
+    plant(home, {"AGENTS.md": "You watch.", "heartbeats/watch.md": f"---\nevery: 1h\nmodel: {model}\n---\nLook.\n"})
+    scripts = [
+        f'[models.{name}]\nbackend = "scripted"\nreplies = ["{GOOD}"]\nloop = true\n' for name in ("local", "big")
+    ]
+    home.settings.write_text("\n".join([*scripts, f'[judge]\nmodel = "{judge}"\n']), encoding="utf-8")
+    return home
+
+
+def test_a_judge_that_is_no_model_is_a_mistake(tmp_path: Path) -> None:
+    """One line names the key and the choices."""
+
+    async def story() -> None:
+        async with opened(agent(tmp_path, "small")):
+            pass
+
+    with pytest.raises(ConfigError, match=r"judge\.model: expected one of local, big"):
+        asyncio.run(story())
+
+
+@pytest.mark.parametrize(("model", "asked"), [("local", False), ("[local, big]", True)])
+def test_only_a_model_of_the_route_is_asked(tmp_path: Path, model: str, asked: bool) -> None:
+    """What a heartbeat keeps from a model, its judge does not see either."""
+
+    async def story() -> bool:
+        async with opened(agent(tmp_path, "big", model)) as made:
+            made.folder.look()
+            return made._judge(made.folder.heartbeats["watch"]) is not None
+
+    assert asked == asyncio.run(story())

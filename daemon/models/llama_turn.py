@@ -24,6 +24,7 @@ from daemon.models.llama_grammar import build
 from daemon.models.llama_prompt import Prompter
 from daemon.models.llama_sampler import Sampler, Sampling
 from daemon.models.llama_template import Template
+from guards.text import words
 
 AHEAD = 64
 """How many pieces the model may be ahead of the parent."""
@@ -187,10 +188,11 @@ class Speaker:
         chosen |= request.get("sampling", {})
         return Sampling(**chosen, seed=int.from_bytes(os.urandom(4), "little") if seed is None else seed)
 
-    def _tokens_of_words(self, texts: Sequence[str], words: int) -> int:
+    def _tokens_of_words(self, texts: Sequence[str], count: int) -> int:
         """How many tokens so many words of these texts take: a small vocabulary needs several for each."""
         said = " ".join(texts)
-        return max(2, round(words * len(self._engine.vocabulary.tokens(said, special=False)) / (said.count(" ") + 1)))
+        tokens = len(self._engine.vocabulary.tokens(said, special=False))
+        return max(2, round(count * tokens / (len(words(said)) or 1)))
 
     def _sampler(self, request: Mapping[str, Any], sampling: Sampling) -> Sampler:
         tools = request["tools"] if self._constrained else ()
@@ -203,11 +205,11 @@ class Speaker:
 
     def _own_words(self, messages: Sequence[Mapping[str, Any]]) -> list[int]:
         """What the agent itself said before: only that must not be repeated, facts and tool calls may well be."""
-        words: list[int] = []
+        ids: list[int] = []
         for message in messages:
             if message["role"] == "assistant" and not message.get("calls"):
-                words += message.get("ids") or self._engine.vocabulary.tokens(message["text"], special=False)
-        return words
+                ids += message.get("ids") or self._engine.vocabulary.tokens(message["text"], special=False)
+        return ids
 
 
 @functools.lru_cache(maxsize=16)
