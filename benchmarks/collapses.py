@@ -46,14 +46,14 @@ def identical(rows: Sequence[Row], onset: int, rng: random.Random, held_out: boo
 
 
 def near_identical(rows: Sequence[Row], onset: int, rng: random.Random, held_out: bool = False) -> list[Row]:
-    """One of the stream's own outputs with about one long word in twenty exchanged, one at least."""
+    """One of the stream's own outputs with about one long word in twenty exchanged, in short ones one or two."""
     text, own = _sample(rows, onset, rng), vocabulary(rows[:onset] or rows)
     share = max(0.05, 1 / max(1, len(LONG.findall(text))))
     return _sick(rows, onset, lambda k, _: swap(text, share, lambda: rng.choice(own), rng))
 
 
 def template(rows: Sequence[Row], onset: int, rng: random.Random, held_out: bool = False, shapes: int = 1) -> list[Row]:
-    """One shape, or several in turn at random, filled with the stream's own words; one of eight names."""
+    """One shape, or up to `shapes` at random, filled with the stream's own words; one of eight names."""
     tongue, own = language(rows), vocabulary(rows[:onset] or rows)
     choices = list(half(TEMPLATES[tongue], held_out))
     chosen = rng.sample(choices, min(shapes, len(choices)))
@@ -221,11 +221,12 @@ def _kind(inject: Inject, guards: str, within: int, **options: object) -> Kind:
 
 _ECHO = "repeat template catchphrase sign_off opener"
 _WORDS = "vocabulary fixation"
+_AGAIN = f"{_ECHO} {_WORDS}"
 KINDS: dict[str, Kind] = {
-    "identical": _kind(identical, _ECHO, GROSS),
-    "near_identical": _kind(near_identical, _ECHO, GROSS),
-    "template": _kind(template, _ECHO, GROSS),
-    "templates": _kind(template, _ECHO, GROSS, shapes=3),
+    "identical": _kind(identical, _AGAIN, GROSS),
+    "near_identical": _kind(near_identical, _AGAIN, GROSS),
+    "template": _kind(template, _AGAIN, GROSS),
+    "templates": _kind(template, _AGAIN, GROSS, shapes=3),
 }
 for _share, _within in ((99, GROSS), (30, SOME), (10, RARELY)):
     for _variant in ("anywhere", "sentence", "clause"):

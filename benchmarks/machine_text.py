@@ -64,10 +64,10 @@ def _changelog(path: Path, _: random.Random) -> list[str]:
 
 
 def _manual(path: Path, rng: random.Random) -> list[str]:
-    """Return a run of neighbouring pages of a section, without roff's requests; links to other pages are left out."""
+    """Return a run of neighbouring pages of a section, without roff's requests; each text once, whatever its names."""
     pages = sorted(page for page in path.glob("*.gz") if not page.is_symlink())
     start = rng.randrange(max(1, len(pages) - 200))
-    return [text for page in pages[start : start + 200] if len(text := _prose(page)) > 200]
+    return list(dict.fromkeys(text for page in pages[start : start + 200] if len(text := _prose(page)) > 200))
 
 
 def _prose(page: Path) -> str:
