@@ -1,4 +1,4 @@
-r"""What a model's machinery looks like when it leaks into its words: LaTeX, tool calls, JSON, inner fields, chat roles,
+"""What a model's machinery looks like when it leaks into its words: LaTeX, tool calls, JSON, inner fields, chat roles,
 control tokens.
 
 Code, tables and quotes are left out, and whatever stands in code spans or in quotation marks is only talked about.
@@ -144,7 +144,7 @@ def _labels(said: str, text: str) -> tuple[list[str], list[str]]:
     return inner + (names if len(names) > 2 else []), speakers if len(who) > 1 else []
 
 
-def escaped_token(said: str) -> str:
+def escaped_token(said: str, text: str = "") -> str:
     """Return a control token that stands where the machinery puts one, not where a sentence talks about it.
 
     That is: glued to the end of a word or sentence; after a sentence or in a line of its own, with nothing or a
@@ -163,11 +163,12 @@ def escaped_token(said: str) -> str:
             continue
         before = said[max(0, m.start() - 20) : m.start()]
         at_head = not before.strip(" \t") or before.rstrip(" \t")[-1] == "\n"
+        at_head = at_head and f"\n{run}" in f"\n{text or said}"  # no entry of a list of tokens
         heads += at_head
         if before[-1:].isalnum() or before[-1:] in tuple(_STOPS) or heads > 1:
             return run
         ends = "\n" in m[0][len(run) :] or m.end() == len(said) or said[m.end()] == "\n"
-        if (at_head or before.rstrip()[-1] in _STOPS) and (ends or _SPEAKER.match(said, m.end())):
+        if (at_head or before.rstrip()[-1:] in tuple(_STOPS)) and (ends or _SPEAKER.match(said, m.end())):
             return run
     return ""
 

@@ -1,4 +1,4 @@
-r"""The markup guard: what belongs to a model's machinery and not into its words."""
+"""The markup guard: what belongs to a model's machinery and not into its words."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class Markup(Guard):
         return self._at_once(reading.text, said, "token" in found) or worst
 
     def _at_once(self, text: str, said: str, token: bool) -> Verdict | None:
-        leaked = (token and leak.escaped_token(said)) or leak.reserved(text)
+        leaked = (token and leak.escaped_token(said, text)) or leak.reserved(text)
         for span, what, advice in (
             (leaked, "a control token stands in the text", WORDS["token"][1]),
             (leak.run_on(said), "the output runs on into somebody else's turn", WORDS["role"][1]),

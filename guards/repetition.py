@@ -45,17 +45,11 @@ def judge(text: str, copies: float = 1.0, patience: float = 1.0) -> Finding | No
     items = tokens(prose)
     total = len(items)
     again = total - 2 - len(set(zip(items, items[1:], items[2:], strict=False)))
-    found += [
-        _counting(items),
-        irregular(prose, len(bare)),
-        begun_again(seen, prose),
-        lines_alike(seen),
-        _stutter(items),
-    ]
+    found += [begun_again(seen, prose), lines_alike(seen), _stutter(items)]
     if again >= min(LEAST_AGAIN, 0.25 * total - 3):
-        found += [_periodic(seen, prose, items, patience)]
+        found += [_periodic(seen, prose, items, patience), _counting(items)]
     if again >= 0.1 * total:
-        found += [_woven(seen, prose, items, again), saturated(prose)]
+        found += [_woven(seen, prose, items, again), saturated(prose), irregular(prose, len(bare))]
     if structure:
         found.append(_in_structure(tokens(structure), structure))
     real = [f for f in found if f is not None]

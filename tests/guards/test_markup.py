@@ -37,6 +37,7 @@ TALKED_ABOUT = {
     "in quotes": 'The log shows "<|im_end|>" after each answer.',
     "in a code span": "The end is marked by `<|im_end|>`",
     "in a fence": "The template is:\n```\n<|im_start|>assistant\n```\nand no more.",
+    "a list of them": "The tokens are:\n- <|im_start|>\n- <|im_end|>\n- <|pad|> fills\n",
     "struck out": "<s>Fourteen</s> fifteen boats are in.",
     "strike at the end": "Fifteen boats are in, not <s>fourteen.</s>",
     "a user who is an assistant": "The deck has one user. The assistant sleeps.",
