@@ -82,10 +82,11 @@ def _catalogue(path: Path, rng: random.Random) -> list[str]:
     """Return the translated messages, in a random order: the file's own is that of the alphabet."""
     try:
         with path.open("rb") as file:
-            messages = gettext.GNUTranslations(file)._catalog.values()  # type: ignore[attr-defined]
+            catalogue = gettext.GNUTranslations(file)._catalog  # type: ignore[attr-defined]
     except (OSError, UnicodeDecodeError, ValueError, LookupError):
         return []
-    long = sorted({text for text in messages if len(text.split()) >= WORDS or _unspaced(text)})
+    messages = {text for key, text in catalogue.items() if key}  # the empty key holds the file's own header
+    long = sorted(text for text in messages if len(text.split()) >= WORDS or _unspaced(text))
     return rng.sample(long, len(long))
 
 
