@@ -6,7 +6,7 @@ itself.  Words are numbers; which ones are good ones is not known here.
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterable
 
 
@@ -16,7 +16,7 @@ class Window:
     def __init__(self, size: int) -> None:
         self.size = size
         self.held = 0
-        self.counts: Counter[int] = Counter()
+        self.counts: dict[int, int] = {}
 
     @property
     def full(self) -> bool:
@@ -54,7 +54,7 @@ class Ring:
             held = len(kept)
             for window in self.windows:
                 counts = window.counts
-                counts[word] += 1
+                counts[word] = counts.get(word, 0) + 1
                 if window.held < window.size:
                     window.held += 1
                     continue

@@ -32,7 +32,7 @@ class Fixation(Guard):
 
     Statistic: for each word (pair of characters where a script has no spaces) that made up at most 4 in 1,000 of the
     start, or twice its share there for a commoner one: an e-detector on "it stands in this output, and neither its left
-    nor its right neighbour is one of the last 12 it had". Each word pays log 384 for having been chosen; what is left
+    nor its right neighbour is one of the last 16 it had". Each word pays log 320 for having been chosen; what is left
     is summed over the words, so that several that rise together are found earlier. At most 64 words of an output
     are looked at. At once: one word is half of three outputs in a row, or of one of 60 words or more.
     Source: Shin, Ramdas and Rinaldo 2022 for the test; the neighbours are the second witness that keeps a new topic
@@ -54,7 +54,7 @@ class Fixation(Guard):
         >>> guard = Fixation()
         >>> stream = [" ".join(words) for words in texts + stuck]
         >>> next(row for row, text in enumerate(stream) if guard.update(Output(text)).level.name == "TRIP")
-        181
+        182
     """
 
     name: ClassVar[str] = "fixation"

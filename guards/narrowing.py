@@ -17,7 +17,7 @@ KEY = 0xFFFF
 POOREST = 0.2
 """A window that began with a smaller share of different words is a form to be filled in; its share says nothing."""
 RUN = 8
-SHORTER, FRAME = 0.8, 0.15
+SHORTER, FRAME = 0.8, 0.2
 """Outputs shorter than this share of the start say their frame more often in a window: so much more may be lost."""
 SHARED = 0.8
 """Characters are shared by many words: where they stand for words, fewer are lost with the words."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from itertools import pairwise
 
 LOOKED = 3000
@@ -31,5 +32,6 @@ def switches(prose: str) -> float:
     return changes / pairs if pairs >= PAIRS and len(seen) >= SCRIPTS else 0.0
 
 
+@lru_cache(maxsize=4096)
 def _script(letter: str) -> str:
     return unicodedata.name(letter, "?").split(" ")[0]

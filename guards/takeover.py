@@ -18,11 +18,11 @@ from guards.reading import NUMBER, Reading
 
 EACH = 64
 """At most so many words of one output, evenly taken."""
-ROWS = 384
+ROWS = 320
 """Words that are watched at once; those of which the least is known leave."""
 PAID = math.log(ROWS)
 """What each word's bets must win before they count, for having been chosen among so many."""
-COMPANY = 12
+COMPANY = 16
 """Neighbours on each side that a word is remembered with."""
 EARLY, LEAST = 16, 150
 """Outputs and words after which the test begins, with what is known of the start by then."""

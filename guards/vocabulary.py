@@ -45,7 +45,7 @@ class Vocabulary(Guard):
     Statistic: narrow: how many different long words (5 letters; characters where a script has no spaces) stand in the
     last 300 and in the last 1,000 of the prose (at most 80 of an output), against the fewest of the stream's own start
     (`warm_up` outputs, or the first full window); it trips when one of the two has lost the share `drop` for 8 outputs
-    in a row (0.15 more where outputs became shorter), and, whatever the start was, at 5 different words of 120 in
+    in a row (0.2 more where outputs became shorter), and, whatever the start was, at 5 different words of 120 in
     outputs of 12. Wild: bets that words stand in chance order, on pairs of the start's 40 commonest (at most 4 nats an
     output; a pair that was surprising lately counts for nothing); or, for 3 outputs in a row, a fifth of the common
     words' usual share where hardly a word comes back in 120; or, at once, neighbouring words of one output that keep
@@ -58,7 +58,7 @@ class Vocabulary(Guard):
     changelog whose entries became one line) reached 0.8. A sorted collection of manual pages trips.
     Silent on purpose: until a window is full; on a start of under a fifth different words (a form); on a new language
     or topic with words that come back; on shuffled clauses of a script without spaces.
-    Options: `drop` (0.5), `warm_up` (40).
+    Options: `drop` (0.45), `warm_up` (40).
 
         >>> from guards import Output
         >>> import random
@@ -82,7 +82,7 @@ class Vocabulary(Guard):
     class Options:
         """The share of different words that may be lost, and the outputs of the start."""
 
-        drop: float = options.option(0.5, 0.01, 0.95)
+        drop: float = options.option(0.45, 0.01, 0.95)
         warm_up: int = options.option(40, 1, 10_000)
 
     def __init__(self, **given: object) -> None:
@@ -131,7 +131,7 @@ class Vocabulary(Guard):
         if score < WARNS:
             return Verdict(self.name, Level.PASS, round(score, 3))
         counts = window.counts
-        said = {word: counts[mark & KEY] for word, mark in zip(reading.spoken, reading.marks, strict=True)}
+        said = {word: counts.get(mark & KEY, 0) for word, mark in zip(reading.spoken, reading.marks, strict=True)}
         often = sorted((word for word in said if said[word]), key=lambda word: (-said[word], word))[:3]
         named = ", ".join(quote(word, 30) for word in often)
         reason = f"{why} in a window of {window.size}; the commonest here: {named}"
