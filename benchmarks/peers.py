@@ -4,7 +4,7 @@ Run it as `python benchmarks/peers.py --install [FOLDER...]` with Node and npm o
 uses what is in the cache folder and downloads nothing.  Each system's real class runs in a process of its own, without
 a network where `unshare` allows it.  "native" forgets at every new prompt, as the system itself does; "carried" never
 forgets.  All systems see an output before any sees the next, in turning order, so that times are compared under the
-same load: quote their ratios, not the microseconds.
+same load: quote their ratios, not the microseconds.  gemini-cli's second opinion by a model is not asked.
 """
 
 from __future__ import annotations
@@ -58,6 +58,8 @@ class Score:
     trips: int = 0
     pasted: int = 0
     early: int = 0
+    missed: list[str] = field(default_factory=list)
+    false: list[str] = field(default_factory=list)
 
     @classmethod
     def of(cls, flags: dict[str, set[int]], cases: Iterable[Case]) -> Score:
@@ -66,6 +68,7 @@ class Score:
         for case in cases:
             flagged = flags.get(case.name, set())
             if case.family in HEALTHY:
+                score.false += [case.name] if flagged else []
                 score.pasted += bool(flagged) and case.family != "healthy"
                 score.streams += bool(flagged) and case.family == "healthy"
                 score.trips += len(flagged - {row + 1 for row in flagged}) if case.family == "healthy" else 0
@@ -75,6 +78,7 @@ class Score:
                 score.early += any(row < onset for row in flagged)
             hits = [row for row in flagged - flags.get(case.base, set()) if row >= onset]
             score.found[case.family] += bool(hits)
+            score.missed += [] if hits else [case.name]
             if hits and case.family != "pasted":
                 score.delays.append(min(hits) - onset + 1)
         return score
@@ -97,6 +101,9 @@ def report(bench: Bench, cases: Sequence[Case]) -> None:
         late = f"{statistics.median(score.delays):.0f}" if score.delays else "-"
         false = (score.streams, score.trips, score.pasted, score.early)
         print(form.format(name, scope, *(score.found[family] for family in FAMILIES), late, *false))
+    ours = Score.of(bench.flags[PANEL], cases)
+    print(f"trimtab did not find: {'; '.join(ours.missed) or 'nothing'}")
+    print(f"trimtab tripped falsely on: {'; '.join(ours.false) or 'nothing'}")
 
 
 def costs(passes: Sequence[Times], rows: Sequence[Row]) -> None:
@@ -143,10 +150,11 @@ def _panel(ns: Sequence[int], rows: Sequence[Row]) -> None:
         print(
             f"panel: {_middle(thousand):.2f} ms for 1,000 characters at the median, {_high(thousand):.2f} at the 95th"
         )
+        long = [n for took, n in zip(ns, said, strict=True) if n and took * 1e-9 * PER_SECOND > 0.01 * n]
         print(
             f"  share of the time in which 100 tokens a second write the output: median {100 * _middle(shares):.3f} %,"
             f" 95th {100 * _high(shares):.3f} %, most {100 * max(shares):.3f} %;"
-            f" over 1 %: {sum(share > 0.01 for share in shares)} of {len(shares)} outputs"
+            f" over 1 %: {len(long)} of {len(shares)} outputs, of at most {max(long, default=0)} characters"
         )
 
 
