@@ -23,6 +23,8 @@ from guards.replay import Row
 
 PATIENCE = 60.0
 """Seconds that a worker may take for one output, and to start."""
+APART = ("unshare", "-rn")
+"""Starts a program without a network, where the machine lets it."""
 
 
 class System(Protocol):
@@ -61,9 +63,8 @@ class Worker:
 
     def __init__(self, peer: str, folder: Path, install: bool) -> None:
         started = command(peer, folder, install)
-        apart = ["unshare", "-rn"] if _runs(["unshare", "-rn", "true"]) else []
         self._process = subprocess.Popen(
-            [*apart, *started],
+            [*(APART if _runs([*APART, "true"]) else ()), *started],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -107,9 +108,12 @@ class Worker:
                     raise Absent("its process ended")
                 self._rest += found
         answer, _, self._rest = self._rest.partition(b"\n")
-        told = json.loads(answer)
+        try:
+            told = json.loads(answer)
+        except ValueError:
+            told = None
         if not isinstance(told, dict):
-            raise Absent("its worker answered with something else than an object")
+            raise Absent("its worker answered with something else than a JSON object")
         return told
 
 
@@ -149,7 +153,8 @@ class Bench:
 
     def __enter__(self) -> Bench:
         """Start what is there, and say what is not."""
-        self._folder.mkdir(parents=True, exist_ok=True)
+        if not _runs([*APART, "true"]):
+            print("this machine does not let a program be cut off the network: theirs are not")
         for peer, wanted in PEERS.items():
             try:
                 worker = Worker(peer, self._folder, self._install)
@@ -183,6 +188,7 @@ class Bench:
                 except Absent as why:
                     print(f"{system.name}, {system.scope}: left out from here on ({case.name}, output {number}): {why}")
                     self.systems.remove(system)
+                    self.flags.pop(key, None)
                     continue
                 took[key].append(ns)
                 if flag:

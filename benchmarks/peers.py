@@ -191,6 +191,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     hosts = [case for case in (*labelled, *more) if case.family == "healthy"]
     sick = list(injected(hosts, given.bases, given.seed, [word for word in given.kinds.split(",") if word]))
     with Bench(given.cache.resolve(), given.install, given.piece) as bench:
+        if len(bench.systems) == 1:
+            print("none of the other systems is there: nothing to compare, skipped")
+            return
         timed = [case for case in labelled if case.family in ("healthy", "real")]
         passes = [_timed(bench, timed) for _ in range(max(1, given.passes))]
         for case in (*labelled[len(timed) :], *more, *sick):
