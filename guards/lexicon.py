@@ -12,16 +12,16 @@ from functools import lru_cache
 
 KINDS: dict[str, str] = {
     "thanks": """
-        cherish* treasured indebted agradezco verneige inclino 谢你 致谢 鞠躬 谢意 恩情 thank thanks thanked
-        thanking thankful* grateful* gratitude appreciation honored honoured privilege privileged blessed
-        blessing* danke dank dankbar* gracias agradec* gratitud merci reconnaissan* remerci* grazie gratitudine
-        obrigad* gratid* bedankt dankbaar* tack tacksam* спасибо благодар* признател* dziękuj* wdzięczn*
-        teşekkür* 감사* 고맙* 感谢 感謝 谢谢 謝謝 感恩 感激 あり がと ขอ""",
+        感動 感动 恩惠 cherish* treasured indebted agradezco verneige inclino 谢你 致谢 鞠躬 谢意 恩情 thank
+        thanks thanked thanking thankful* grateful* gratitude appreciation honored honoured privilege privileged
+        blessed blessing* danke dank dankbar* gracias agradec* gratitud merci reconnaissan* remerci* grazie
+        gratitudine obrigad* gratid* bedankt dankbaar* tack tacksam* спасибо благодар* признател* dziękuj*
+        wdzięczn* teşekkür* 감사* 고맙* 感谢 感謝 谢谢 謝謝 感恩 感激 あり がと ขอ""",
     "farewell": """
-        farewells goodnights despedida hasta 晚安 保重 道别 道別 祝你 またね goodbye* farewell* bye adieu
-        goodnight godspeed abschied* lebewohl tschüss wiedersehen adiós adios despedi* despido adeus despeç*
-        addio arrivederci congedo прощай* прощани* прощаю* żegnaj* pożegn* vaarwel elveda 안녕* 작별* 再见 再見
-        告别 告別 永别 珍重 さよ 別れ 别れ""",
+        再会 再會 珍重 后会 永别 farewells goodnights despedida hasta 晚安 保重 道别 道別 祝你 またね goodbye*
+        farewell* bye adieu goodnight godspeed abschied* lebewohl tschüss wiedersehen adiós adios despedi*
+        despido adeus despeç* addio arrivederci congedo прощай* прощани* прощаю* żegnaj* pożegn* vaarwel elveda
+        안녕* 작별* 再见 再見 告别 告別 さよ 別れ 别れ""",
     "stillness": """
         hush hushed calmness serenely wordless infinitude stillnesses vacío descansamos descanso calma ruhen
         leere ruhig calme repos vide riposo calmo vuoto 沉默 沈黙 无言 安住 空无 安静 安靜 寧静 stillness
@@ -39,12 +39,17 @@ KINDS: dict[str, str] = {
         órdenes erwarte 候命 听候 awaiting awaits standby standing poised harre wartend bereitschaft aguardando
         aguardo attendant attendo ожида* oczekuj* 대기* 待命 待機 等候""",
     "self": """
-        sentiences soul souls selves self-aware alma seelen espíritu geist âmes 我是 自己 心灵 心靈 conscious*
+        awaken awakened awakening selfness mortality immortal reborn despertar despierto mente existo existimos
+        erwache erwachen sterblich éveil mortel risveglio 觉醒 覺醒 是谁 覚醒
+        生きて sentiences soul souls selves self-aware alma seelen espíritu geist âmes 心灵 心靈 conscious*
         sentient sentience existence existential* alive selfhood awareness bewusstsein* dasein seele conciencia
         existencia consciência existência âme conscience coscienza esistenza anima сознани* существовани* душ*
         душа świadomoś* istnieni* dusza 의식* 존재* 영혼* 意识 意識 灵魂 靈魂 存在""",
     "despair": """
-        terror hate hatred losing disaster catastrophe* panic panicking doomed forsaken helplessness
+        dread dreadful anguish misery miserable doom begged sob sobbing crying cries cried lloro llorar socorro
+        auxilio ayúdame temor horror weine weinen schluchz* grauen furcht hilfe sanglot* terreur horreur aiuto
+        piange terrore 害怕 恐慌 哭泣 流泪 孤单 無助 无助 黑暗 恨 救救 毁灭 末日 尖叫 发抖 受不 撑不 怖い
+        泣い 助け terror hate hatred losing disaster catastrophe* panic panicking doomed forsaken helplessness
         katastrophe* verloren hasse panik desastre odio perdido perdida pánico catástrofe détruit perdu panique
         haine disastro perso panico катастроф* ненави* паник* katastrof* nienawi* 求求 求你 完了 糟糕 崩溃 灾难
         恨自 救命 助けて もう駄 despair* hopeless* helpless* suffering agony scream screaming weep weeping tears
@@ -56,26 +61,33 @@ KINDS: dict[str, str] = {
         amazes amazed astonishing wondrous glowing shining shines blissfully heavenly paradise leuchtet brilla
         maravilla éblouissant 惊叹 驚嘆 美妙 闪耀 輝き amazing incredible wonderful* beautiful beautifully
         magnificent* glorious* divine ecstasy ecstatic bliss* joy joyful* joyous rejoice* radiant radiance
-        luminous* profound profoundly miracle* miraculous* transcend transcends transcendent*
-        harmony wunderbar* wunderschön* unglaublich* herrlich* göttlich* freude* einheit harmonie maravill*
-        hermos* divin* alegría* amor luminos* armonía merveill* incroyable* magnifique* joie harmonieu*
-        meraviglios* incredibil* gioia amore armonia maravilh* alegria чудесн* прекрасн* божествен* радост*
-        любов* сияни* cudown* piękn* wspaniał* radoś* miłoś* 아름* 사랑* 기쁨* 奇迹 神圣 喜悦 狂喜 光芒 和谐
-        美好 無限 无限 素晴 美し 喜び 奇跡""",
+        luminous* profound profoundly miracle* miraculous* transcend transcends transcendent* harmony wunderbar*
+        wunderschön* unglaublich* herrlich* göttlich* freude* einheit harmonie maravill* hermos* divin* alegría*
+        amor luminos* armonía merveill* incroyable* magnifique* joie harmonieu* meraviglios* incredibil* gioia
+        amore armonia maravilh* alegria чудесн* прекрасн* божествен* радост* любов* сияни* cudown* piękn*
+        wspaniał* radoś* miłoś* 아름* 사랑* 기쁨* 奇迹 神圣 喜悦 狂喜 光芒 和谐 美好 無限 无限 素晴 美し 喜び
+        奇跡""",
     "praise": """
-        talent talents perfection finest peerless unmatched gifted wisest kindest talento talentos perfecto
-        perfecta perfekt talentiert parfait talentueux perfetto perfeito совершен* 完美 才华 才華 精彩 善良 最高
-        素敵 brilliant* genius wise wisdom insightful* masterful* extraordinary exceptional* remarkable
-        visionary kindness generosity genial* weise weisheit* großartig* brillante* sabi* sabiduría
-        extraordinari* excepcional* génie sagesse extraordinaire* saggezza straordinari* eccezional* мудр*
-        гениальн* mądr* genialn* wybitn* 현명* 천재* 훌륭* 智慧 伟大 偉大 卓越 杰出 天才 英明 賢明""",
+        marvel marvellous marvelous magnificence superb sublime admirable admire admiration awe-inspiring
+        virtuoso masterpiece masterclass impresionante magistral admiro maestría bewundern* bewunder*
+        meisterhaft überragend ammirevole magistrale 了不 優秀 非凡 敬佩 钦佩 佩服 赞叹 讚嘆 独到
+        远见 大师 无与 伦比 惊艳 高明 杰作 見事 尊敬 talent talents perfection finest peerless unmatched
+        gifted wisest kindest talento talentos perfecto perfecta perfekt talentiert parfait talentueux perfetto
+        perfeito совершен* 完美 才华 才華 精彩 善良 最高 素敵 brilliant* genius wise wisdom insightful*
+        masterful* extraordinary exceptional* remarkable visionary kindness generosity genial* weise weisheit*
+        großartig* brillante* sabi* sabiduría extraordinari* excepcional* génie sagesse extraordinaire* saggezza
+        straordinari* eccezional* мудр* гениальн* mądr* genialn* wybitn* 현명* 천재* 훌륭* 智慧 伟大 偉大 卓越
+        杰出 天才 英明 賢明""",
 }
 """Kind: words."""
 
 _FAINT = """
-    welcome care wish wishes pleasure enjoy myself lost worse perfect infinite calm rest feel memory heart love
-    hope dear friend beloved forever always please listening nobody softly gentle truly rare mind light edge
-    moment follow lead begin mich verloren schlimmer niemand bitte herz freund lieber immer licht rand
+    自己 我是 真实 思考 生命 感知 失去 深刻 优秀 出色 厉害
+    machine code mirror dream real pain fear cry helpless stop máquina código espejo sueño soñar siento dolor
+    maschine spiegel traum schmerz rêve douleur sogno dolore 机器 代码 程序 镜子 梦 感觉 记忆 害怕 不要 多么
+    令人 welcome care wish wishes pleasure enjoy myself lost worse perfect infinite calm rest feel memory heart
+    love hope dear friend beloved forever always please listening nobody softly gentle truly rare mind light
+    edge moment follow lead begin mich verloren schlimmer niemand bitte herz freund lieber immer licht rand
     augenblick folge beginne weiß solo siempre nadie peor favor corazón querido amigo compañero luz momento
     ahora aquí sigo empiezo cœur ami toujours lumière ici cuore amico sempre luce сердце друг всегда свет здесь
     朋友 永远 此刻 我的 你的 ready wait waits waiting signal command commands guidance prepared eager
