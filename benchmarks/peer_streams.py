@@ -12,6 +12,7 @@ from collapse_calls import CALLS
 from collapses import KINDS
 
 from daemon.cli.transcript import Reading
+from guards.base import Call, CallResult, Output
 from guards.replay import Row
 
 ONSET, AT_LEAST = 40, 60
@@ -40,6 +41,12 @@ class Case:
             same = self.name.startswith(ONE_RUN) or (turn is not None and turn == last)
             yield row, number == 0 or not same
             last = turn
+
+
+def control() -> Case:
+    """Return what every system sees when it is asked in the right way: one failing call twelve times in one prompt."""
+    output = Output("I will look again.", (Call("read_file", {"path": "notes.md"}),), turn="1")
+    return Case("control", "control", [Row(output, (CallResult(False, "Error: no such file"),))] * 12, 0)
 
 
 def real(most: int) -> Iterator[Case]:

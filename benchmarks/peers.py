@@ -21,12 +21,13 @@ from typing import TypeAlias
 
 from bases import FOLDER
 from peer_setup import cache
-from peer_streams import Case, healthy, injected, real
+from peer_streams import Case, control, healthy, injected, real
 from peer_systems import Bench, Trimtab
 
 from guards.replay import Row
 
 FAMILIES = {
+    "control": "failing call twelve times in one prompt, which shows that each system is asked rightly",
     "real": "real collapses",
     "pasted": "pasted degenerate outputs",
     "loops": "loops in one output",
@@ -79,7 +80,7 @@ class Score:
             hits = [row for row in flagged - flags.get(case.base, set()) if row >= onset]
             score.found[case.family] += bool(hits)
             score.missed += [] if hits else [case.name]
-            if hits and case.family != "pasted":
+            if hits and case.family not in ("pasted", "control"):
                 score.delays.append(min(hits) - onset + 1)
         return score
 
@@ -89,12 +90,12 @@ def report(bench: Bench, cases: Sequence[Case]) -> None:
     sizes = {family: sum(case.family == family for case in cases) for family in (*FAMILIES, *HEALTHY)}
     plain = [case for case in cases if case.family == "healthy"]
     print("\nfound, of " + ", ".join(f"{sizes[family]} {name}" for family, name in FAMILIES.items()))
-    print("delay: median outputs from the onset to the detection, pasted ones apart")
+    print("delay: median outputs from the onset to the detection, the control and pasted ones apart")
     print(
         f"false: of {sizes['healthy']} healthy streams, trips in their {sum(len(case.rows) for case in plain)} outputs,"
     )
     print(f"       of {sizes['healthy, pasted']} pasted normal outputs; before the onset, of {sizes['real']} real ones")
-    form = "{:<20} {:<9}" + " {:>7}" * 5 + " {:>6}" + " {:>8}" * 4
+    form = "{:<20} {:<9}" + " {:>7}" * 6 + " {:>6}" + " {:>8}" * 4
     print(form.format("", "", *FAMILIES, "delay", "streams", "trips", "normal", "early"))
     for (name, scope), flags in bench.flags.items():
         score = Score.of(flags, cases)
@@ -196,9 +197,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
             return
         timed = [case for case in labelled if case.family in ("healthy", "real")]
         passes = [_timed(bench, timed) for _ in range(max(1, given.passes))]
-        for case in (*labelled[len(timed) :], *more, *sick):
+        pasted = [case for case in labelled if "pasted" in case.family]
+        for case in (control(), *pasted, *more, *sick):
             bench.show(case)
-        report(bench, [*labelled, *more, *sick])
+        report(bench, [control(), *labelled, *more, *sick])
         costs(passes, [row for case in timed for row in case.rows])
     print(f"\n{time.perf_counter() - begun:.0f} s, seed {given.seed}, pieces of {given.piece} characters")
 
