@@ -18,7 +18,7 @@ LONGEST_SPAN = 80
 _CODE = re.compile(r"(`{1,3})[^`\n]*\1")
 _TRAILER = re.compile(r"[A-Z][A-Za-z]{1,20}(?:-[A-Za-z]{1,20}){1,3}: ")
 _LATEX = re.compile(
-    r"(?<![\w\\:/.])\\[A-Za-z]{2,20}\{[^{}\n]{0,40}\}?"
+    r"(?<![\w\\:/.])\\(?!f[BIPR])[A-Za-z]{2,20}\{[^{}\n]{0,40}\}?"
     r"|(?<![\w\\:/.])\\(?:alpha|approx|beta|begin|boxed|cdots?|delta|d?frac|end|epsilon|gamma|geq|infty|lambda|ldots"
     r"|left[(\[|]|leq|mathbb|mathbf|mathrm|neq|prod|quad|right[)\]|]|rightarrow|sigma|sqrt|sum|theta|times)(?![\w\\])"
     r"|\\\((?:[\w\s]{1,3}|[\w\s\\][\w\s+\-*/\\{},.<>()]{0,30}[=^_\\{][^\n\[|]{0,80}?)\\\)"

@@ -65,6 +65,7 @@ CLASSES = {
 PLAIN = {
     "prices": "It costs $5 at noon and $6 at night, or 7 % more.",
     "a path": r"It lies in C:\beta\times\end of the disk.",
+    "a font of roff": r"Give \fBDATA{}\fR to the keeper.",
     "escaped brackets": r"See \[the list\] and \(the map) of piers.",
     "labels of a note": "Weather: calm. Boats: 12. Note: the lamp is lit. Action: ask the keeper.",
     "a template": "Use std::vector<int> or map<string, int> for {} and {0}.",
