@@ -58,7 +58,7 @@ def begun_again(text: str, prose: str) -> Finding | None:
     best: Finding | None = None
     last = prose.rstrip().rpartition("\n")[2]
     if len(last) > LONG_PARAGRAPH:
-        best = _at_the_end(_WITHIN.split(last.strip()), len(prose), "sentences")
+        best = _at_the_end(_WITHIN.split(last.strip()), len(text), "sentences")
     if text.count("\n\n") >= BEGUN - 2:
         paragraphs = [part.strip() for part in _PARAGRAPH.split(text.strip())]
         if all(len(part) > LONG_PARAGRAPH and not _ITEM.match(part) for part in paragraphs[1 - BEGUN :]):
