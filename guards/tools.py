@@ -161,7 +161,7 @@ class Tools(Guard):
 
     def _together(self, texts: Sequence[str]) -> Verdict:
         text, times = Counter(texts).most_common(1)[0]
-        circle = Circle(times / self.options.same, f"{times} equal calls in one reply")
+        circle = Circle(times / max(2, self.options.same - 1), f"{times} equal calls in one reply")
         return self._judged([circle], [("each", text)], f"Once is enough. {AGAIN}")
 
     def _circles(self, seen: Sequence[Seen], brought: str | None = None) -> Verdict:

@@ -47,7 +47,7 @@ STANDARD_FOR_GUARDS = {
     "hashlib",
 }
 STANDARD_FOR_GUARDS |= {"heapq", "importlib", "itertools", "json", "math", "operator", "re", "statistics", "string"}
-STANDARD_FOR_GUARDS |= {"struct", "typing", "unicodedata", "zlib", "guards"}
+STANDARD_FOR_GUARDS |= {"base64", "binascii", "copy", "struct", "typing", "unicodedata", "zlib", "guards"}
 
 
 def imports(path: Path) -> Iterator[str]:
