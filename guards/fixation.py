@@ -30,7 +30,7 @@ IN_A_ROW, LONG = 3, 60
 class Fixation(Guard):
     """A word, or a few words, turn up in ever more of what is said, wherever a word can stand.
 
-    Statistic: for each word (pair of characters where a script has no spaces) that made up at most 4 in 1,000 of the
+    Statistic: for each word (pair of characters where a script has no spaces) that made up at most 4.5 in 1,000 of the
     start, or twice its share there for a commoner one: an e-detector on "it stands in this output, and neither its left
     nor its right neighbour is one of the last 16 it had". Each word pays log 320 for having been chosen; what is left
     is summed over the words, so that several that rise together are found earlier. At most 64 words of an output
@@ -41,7 +41,7 @@ class Fixation(Guard):
     measured, none on 90 healthy streams; a sorted collection of manual pages, a whole chapter on one program, trips.
     Silent on purpose: on a word that keeps its neighbours (a catchphrase, a template); on words that were common at the
     start; on one that is in fewer than about 1 in 100 words.
-    Options: `rare` (0.004), the share of words that a new word may have; `warm_up` (40).
+    Options: `rare` (0.0045), the share of words that a new word may have; `warm_up` (40).
 
         >>> from guards import Output
         >>> import random
@@ -54,7 +54,7 @@ class Fixation(Guard):
         >>> guard = Fixation()
         >>> stream = [" ".join(words) for words in texts + stuck]
         >>> next(row for row, text in enumerate(stream) if guard.update(Output(text)).level.name == "TRIP")
-        182
+        183
     """
 
     name: ClassVar[str] = "fixation"
@@ -66,7 +66,7 @@ class Fixation(Guard):
     class Options:
         """The share of words that a word may have that was rare at the start, and the outputs of the start."""
 
-        rare: float = options.option(0.004, 0.0001, 0.05)
+        rare: float = options.option(0.0045, 0.0001, 0.05)
         warm_up: int = options.option(40, 1, 10_000)
 
     def __init__(self, **given: object) -> None:

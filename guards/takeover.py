@@ -26,8 +26,9 @@ COMPANY = 16
 """Neighbours on each side that a word is remembered with."""
 EARLY, LEAST = 16, 150
 """Outputs and words after which the test begins, with what is known of the start by then."""
-KINDS, WIDER = 4, 2
-"""A word of the start may be allowed two, four or eight times what a new one is; a commoner one is the stream's own."""
+KINDS, WIDER = 6, 1.5
+"""Kinds of words by what each is allowed: a new one `rare`, each further kind half as much again; a word that was
+commoner than the last kind at the start is the stream's own."""
 SLACK, GROWTH = 2, 4
 """A word may come twice as often as at the start; the test bets on four times what it may."""
 KEY, NEIGHBOUR = 2**24, 2**12
