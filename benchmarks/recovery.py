@@ -293,7 +293,7 @@ def main() -> int:
         print(json.dumps([asdict(replace(story, steps=[])) for story in stories]))
     else:
         print("\n".join(table(stories)))
-    return 0 if sum(story.recovered_alone for story in stories) >= 0.9 * len(stories) else 1
+    return 0 if sum(story.recovered_alone for story in stories) >= 0.9 * arguments.cases else 1
 
 
 if __name__ == "__main__":

@@ -49,7 +49,8 @@ class Judge:
             if not suspicious or verdict.guard in self._asked:
                 continue
             self._asked.add(verdict.guard)
-            answer, said, cost = await self._ask(verdict, text, min(seconds, self.seconds))
+            left = max(1.0, min(self.seconds, seconds - usage.seconds))
+            answer, said, cost = await self._ask(verdict, text, left)
             usage = usage.plus(cost)
             if answer == "clear" and verdict.level is Level.TRIP:
                 reviewed[place] = replace(verdict, level=Level.WARN)
