@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from guards import options
 from guards.base import Guard, Json, Level, Output, Verdict
-from guards.memory import check_version, integer, integers
-from guards.sequential import Climb, Margin, load_climb
+from guards.memory import check_version, integer, integers, nested
+from guards.onset import Onset
+from guards.promise import limit
+from guards.reading import read
 from guards.sketch import BINS, likeness, sketch
-from guards.text import clip, fingerprint, quote, words
+from guards.text import fingerprint, quote
 
 _ERROR = re.compile(r"\W*(?:\w{0,40}(?:error|exception)\b\s*:|error\b|traceback\b|fatal\b|failed to\b)", re.IGNORECASE)
 SAID, RECENT, LOOKED, FEW = 32, 20, 24, 4
 CLOSE, TOO_CLOSE = 12, 0.7
 """So many outputs whose mean likeness to those before them is this are one output, also when the stream began so."""
+TWINS, AMONG, NEAR = 3, 8, 0.6
+"""So many of the outputs just before that are so much like this one are more than one note written again."""
+RARE = 0.2
+"""Share of outputs that a healthy stream may write so, at least: minutes and agendas are carried over now and then."""
 LEAST = 8
 """Words from which a text is more than an acknowledgement; below, the same answer twice is what was asked for."""
 
@@ -29,19 +35,20 @@ class Repeat(Guard):
     Statistic: exactly, how many outputs in a row are equal in their words and numbers (case, punctuation and spacing do
     not count), how many of the last 20 equal this one, and how many of them were said before, where those are at most 4
     different texts (more are allowed where the start repeated itself too, 19 at most); a gate from the first output
-    on. Nearly, the greatest Jaccard similarity (word triples, MinHash) to any of the last 24 outputs: as the score of
-    the shared sequential test against the stream's own first `warm_up` outputs, cautious from the 17th; and as a gate,
-    when its mean over the last 12 outputs without calls or numbers is 0.7, whatever the stream began like.
+    on. Nearly, by the Jaccard similarity (word triples, MinHash) to earlier outputs: a test of whether it has become
+    common, against what was before, that three of the last 8 outputs are 0.6 like this one, which may be so in a fifth
+    of the outputs of any stream; and a gate, when the greatest similarity to any of the last 24 has a mean of 0.7 over
+    the last 12 outputs of prose without calls or numbers, whatever the stream began like.
     Source: Broder 1997 for the similarity; Shin, Ramdas and Rinaldo 2022 for the test.
-    False alarms: nearly: derived, at most one in 10^6 outputs while the mean similarity given the past stays under the
-    normal (at least 0.45; healthy development streams without tools lie under 0.28 in every block of 8). The gate:
-    measured, the highest mean of 12 on those streams is 0.23. Exactly:
-    measured, none on 17 healthy development streams. Both: 3 of 783 Debian changelogs cut into 296,000 paragraphs (and
-    two copies), where the same date line really stood 5 times in a row or in most of 20.
+    False alarms: nearly: derived, with the limit of guards/promise.py, while no more outputs have such twins than at the
+    start, or a fifth; measured, none on 100 healthy development streams, whose highest score is 0.9 (minutes and
+    agendas that are carried over). Exactly: measured, none on those; 3 of 783 Debian changelogs cut into 296,000
+    paragraphs (and two copies), where the same date line really stood 5 times in a row or in most of 20.
     Silent on purpose: on texts of fewer than 8 words (unless they read like an error message); on what is said beside a
     tool call of a named turn, but for 5 in a row in that turn; on a note of one form whose numbers change, because a
     number is a word here like any other; in the near test, on a stream that was alike from its start.
-    Options: `in_a_row` equal outputs trip (5), `of_twenty` repeated outputs of the last 20 trip (12), `warm_up` (40).
+    Options: `in_a_row` equal outputs trip (5), `of_twenty` repeated outputs of the last 20 trip (12), `warm_up` (40),
+    `caution`: years for one false trip of the near test (1).
 
         >>> from guards import Output
         >>> import random
@@ -56,6 +63,7 @@ class Repeat(Guard):
 
     name: ClassVar[str] = "repeat"
     kind: ClassVar[Literal["gate", "sequential"]] = "sequential"
+    tests: ClassVar[int] = 1
     VERSION = 1
 
     @dataclass(frozen=True, slots=True)
@@ -65,6 +73,7 @@ class Repeat(Guard):
         in_a_row: int = options.option(5, 2, 1000)
         of_twenty: int = options.option(12, 2, 20)
         warm_up: int = options.option(40, 1, 10_000)
+        caution: float = options.option(1.0, 0.01, 1e6)
 
     def __init__(self, **given: object) -> None:
         self.options = options.read(self.Options, self.name, given)
@@ -79,21 +88,21 @@ class Repeat(Guard):
         self._judged_at_start = self._again_at_start = 0
         self._sketches: deque[list[int]] = deque(maxlen=LOOKED)
         self._close: deque[int] = deque(maxlen=CLOSE)
-        self._near = Climb(Margin(floor=0.45, early=0.60, ceiling=0.95), self.options.warm_up)
+        self._near = Onset(RARE, self.options.warm_up, limit(self.options.caution))
 
     def update(self, output: Output) -> Verdict:
         """Judge the next output."""
-        text = clip(output.text)
-        said = words(text)
+        reading = read(output.text)
+        text, said = reading.text, reading.words
         if len(said) < (3 if _ERROR.match(text) else LEAST):
             return Verdict(self.name)
         key = fingerprint(" ".join(said))
         if output.calls and output.turn is not None:
             return self._beside_calls(key, fingerprint(output.turn), text)
         exactly = self._worst(self._in_a_row(key, text), self._of_twenty(key, text))
-        return self._worst(
-            exactly, self._alike(said, text, speaks=not output.calls and not any(map(str.isnumeric, said)))
-        )
+        numbered = any(word[0].isdigit() for word in said)
+        speaks = not output.calls and not numbered and len(reading.spoken) >= LEAST
+        return self._worst(exactly, self._alike(said, text, speaks=speaks))
 
     def _beside_calls(self, key: int, turn: int, text: str) -> Verdict:
         same = (turn, key) == (self._turn, self._beside)
@@ -125,13 +134,16 @@ class Repeat(Guard):
         )
         return self._judged(total / limit if again else 0.0, why, text)
 
-    def _alike(self, said: list[str], text: str, *, speaks: bool) -> Verdict:
+    def _alike(self, said: Sequence[str], text: str, *, speaks: bool) -> Verdict:
         now = sketch(said)
-        most = max((likeness(now, other) for other in self._sketches), default=0.0)
+        alike = [likeness(now, other) for other in self._sketches]
+        most, twins = max(alike, default=0.0), sorted(alike[-AMONG:], reverse=True)[:TWINS]
+        near = len(twins) == TWINS and twins[-1] >= NEAR
+        score = self._near.update(near) if len(alike) > TWINS + 1 else 0.0  # before, none can have twins
         self._sketches.append(now)
-        score = self._near.update(most)
-        why = f"nearly the same again: {100 * most:.0f} % of this output is like one of the last {LOOKED}"
-        nearly = self._judged(score if most > self._near.normal else min(score, 0.5), why, text)
+        share = f"{100 * twins[-1]:.0f} %" if near else "little"
+        why = f"nearly the same again: {TWINS} of the last {AMONG} outputs are {share} like this one"
+        nearly = self._judged(score, why, text)
         if speaks:
             self._close.append(round(1000 * most))
         if not speaks or len(self._close) < CLOSE:
@@ -148,7 +160,14 @@ class Repeat(Guard):
             f"You keep giving the same answer: {quote(text, 60)}. Say only what is new since then; "
             "if nothing is new, say so in one short sentence."
         )
-        return Verdict(self.name, Level.TRIP if score >= 1 else Level.WARN, score, f"{why}: {quote(text)}", hint)
+        return Verdict(
+            self.name,
+            Level.TRIP if score >= 1 else Level.WARN,
+            score,
+            f"{why}: {quote(text)}",
+            hint,
+            evidence=_evidence(text),
+        )
 
     @staticmethod
     def _worst(*verdicts: Verdict) -> Verdict:
@@ -185,4 +204,10 @@ class Repeat(Guard):
         whole = len(flat) - len(flat) % BINS
         self._sketches = deque((flat[i : i + BINS] for i in range(0, whole, BINS)), maxlen=LOOKED)
         self._close = deque(integers(state, "close", CLOSE, 1000), maxlen=CLOSE)
-        load_climb(self._near, state, "near")
+        self._near.load(nested(state, "near"))
+
+
+def _evidence(text: str) -> tuple[str, ...]:
+    """Return the longest line, cut short: it stands in the earlier ones too, unless they are only nearly the same."""
+    line = max(text.split("\n"), key=len).strip()
+    return (line[:200],) if line else ()
