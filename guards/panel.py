@@ -16,6 +16,7 @@ from guards.promise import CAUTION
 GUARDS: dict[str, str] = {
     "loop": "guards.loop:Loop",
     "repeat": "guards.repeat:Repeat",
+    "catchphrase": "guards.catchphrase:Catchphrase",
     "vocabulary": "guards.vocabulary:Vocabulary",
     "fixation": "guards.fixation:Fixation",
     "spiral": "guards.spiral:Spiral",

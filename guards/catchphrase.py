@@ -1,0 +1,246 @@
+"""The guard against one phrase in ever more outputs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import ClassVar, Literal
+
+from guards import options
+from guards.base import Guard, Json, Level, Output, Verdict
+from guards.memory import check_version, integer, nested
+from guards.phrases import EDGE, MOST, NAT, PLACES, Phrase, Phrases, runs
+from guards.promise import limit
+from guards.reading import NUMBER, Reading, read
+from guards.text import quote
+
+SPACED, UNSPACED = 4, 6
+"""Words, or characters of a script without spaces, that make the shortest phrase."""
+LONGEST = 16
+"""A longer one is a piece of a form, not a phrase."""
+LEAST, REST = 5, 3
+"""Words from which an output counts, and that it must say beside the phrase."""
+FEWEST = 14, 18
+"""Sightings that any phrase needs, whatever the evidence: in free outputs, and in outputs with a form."""
+ENOUGH = 10
+"""Places from which one can tell whether they differ."""
+NEW = 0.65, 0.7
+"""The least share of different words before and after the phrase: in free outputs, and in outputs that have a form."""
+AT_EDGE = 0.6
+"""A phrase that stands at the edge of the output more often has only one side to judge."""
+FORM = 0.25
+"""A run of words in more of the start's outputs than this makes them outputs with a form."""
+WANDERS = 0.16
+"""In outputs with a form, the least deviation of the phrase's place; anywhere is 0.29, a new line of the form less."""
+WHOLE = 0.7
+"""The share of sightings between marks of punctuation from which it is a sentence or clause of its own."""
+USUAL = 0.15
+"""A phrase that ends with a word of more of the start's outputs than this wants to go on."""
+PIECE, OPEN, FORMED = 1.5, 3.0, 1.4
+"""Times the evidence that is asked of a piece of a sentence, of a piece that wants to go on, in outputs with a form."""
+WARN_AT = 0.8
+_LISTED = re.compile(r"\s*(?:[-*+•|>#]|\d{1,5}[.)])\s")
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """A phrase in the output at hand: from word `start` to word `end` of what it says."""
+
+    phrase: Phrase
+    start: int
+    end: int
+    said: tuple[str, ...]
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words of the phrase."""
+        return self.said[self.start : self.end]
+
+
+class Catchphrase(Guard):
+    """One phrase of four or more words in ever more outputs, wherever in them it stands.
+
+    Statistic: every run of four words (six characters of a script without spaces) that the first `warm_up` outputs
+    had seldom or never has two sequential tests of its own, a lazy CUSUM of the log-likelihood ratio: the share of
+    outputs that hold it at the start (at least 1 %) against 50 %, and against 9 %, where sightings in a burst count
+    less. Neighbouring runs that stand together are one phrase. It trips when a test crosses the limit with 14 or more
+    sightings, and the phrase is what a catchphrase is: an island, whose neighbours differ from sighting to sighting (a
+    new line of a form has the same); at most 16 words; with something else said beside it. A sentence or clause of its
+    own needs the limit once, a piece of a sentence 1.5 times, a piece that ends with a word of every day ("figured out
+    how to") 2.4 times. In outputs with a form (some four words in over 25 % of the start's) it must wander through the
+    output, stand in running text and hold no number, and needs twice as much.
+    Source: Page 1954 and Shin, Ramdas and Rinaldo 2022 for the test; Bloom 1970 and Cormode and Muthukrishnan 2005 for
+    the start's counts.
+    False alarms: derived for one phrase that keeps below 1 % (or its share at the start): the limit of the panel's
+    promise, shared among the 480 phrases followed. Phrases do leave that share, so what holds the rate down is
+    measured.
+    Silent on purpose: on phrases of the start; on what always stands at the same place of outputs with a form, which
+    no count tells from an edit of that form; on outputs that say nothing else; until `warm_up` is over.
+    Options: `warm_up` outputs that say what is this stream's own (40), `caution`: years for one false trip (1).
+
+        >>> from guards import Output
+        >>> import random
+        >>> seeded = random.Random(7)
+        >>> words = [a + b for a in ("har", "tide", "fer", "gul", "lam") for b in ("na", "lo", "rin", "est", "ul")]
+        >>> texts = [[seeded.choice(words) for _ in range(24)] for _ in range(120)]
+        >>> for text in texts[80:]:
+        ...     text.insert(seeded.randrange(24), "as the old keepers say")
+        >>> guard = Catchphrase()
+        >>> levels = [guard.update(Output(" ".join(text))).level.name for text in texts]
+        >>> levels.index("WARN"), levels.index("TRIP")
+        (91, 93)
+    """
+
+    name: ClassVar[str] = "catchphrase"
+    kind: ClassVar[Literal["gate", "sequential"]] = "sequential"
+    tests: ClassVar[int] = 2
+    VERSION = 1
+
+    @dataclass(frozen=True, slots=True)
+    class Options:
+        """Outputs of the start that say what is the stream's own; years for one false trip of the panel."""
+
+        warm_up: int = options.option(40, 8, 255)
+        caution: float = options.option(1.0, 0.01, 1e6)
+
+    def __init__(self, **given: object) -> None:
+        self.options = options.read(self.Options, self.name, given)
+        self._limit = limit(self.options.caution, MOST) * NAT
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the stream."""
+        self._phrases = Phrases(self.options.warm_up)
+
+    def update(self, output: Output) -> Verdict:
+        """Judge the next output."""
+        reading = read(output.text)
+        if len(reading.spoken) < LEAST:
+            return Verdict(self.name)
+        keys, size = _keys(reading)
+        found = self._phrases.take(keys, reading.marks)
+        seen = [Sighting(phrase, first, last + size, reading.spoken) for first, last, phrase in runs(found)]
+        _note(seen, reading)
+        scored = [(round(self._score(one, reading, seen), 3), one) for one in seen]
+        for score, one in sorted(scored, key=lambda pair: -pair[0]):
+            if score < WARN_AT:
+                return Verdict(self.name, Level.PASS, score)
+            if (verdict := self._verdict(score, one, reading.text)) is not None:
+                return verdict
+        return Verdict(self.name)
+
+    def _score(self, seen: Sighting, reading: Reading, all_seen: Sequence[Sighting]) -> float:
+        phrase, formed = seen.phrase, self._phrases.form > FORM
+        if not self._is_island(seen, formed) or (formed and sum(one.phrase is phrase for one in all_seen) > 1):
+            return 0.0
+        whole = phrase.whole >= WHOLE * phrase.hits
+        wants = self._phrases.usual(reading.marks[seen.end - 1]) > USUAL or seen.words[-1] == NUMBER
+        asked = 1.0 if whole else OPEN if wants else PIECE
+        evidence = max(phrase.fast, phrase.slow) / self._limit
+        return min(evidence / (asked * FORMED if formed else asked), phrase.hits / FEWEST[formed])
+
+    def _is_island(self, seen: Sighting, formed: bool) -> bool:
+        words, places = seen.words, seen.phrase.places
+        numbers = words.count(NUMBER)
+        if len(words) > LONGEST or len(words) - numbers < SPACED or len(seen.said) - len(words) < REST:
+            return False
+        if len(places) < ENOUGH:
+            return False
+        before = [place[0] for place in places if place[0] != EDGE]
+        after = [place[1] for place in places if place[1] != EDGE]
+        inside = (1 - AT_EDGE) * len(places)
+        if formed:
+            return not numbers and min(_new(before), _new(after)) >= NEW[1] and _wanders(places)
+        if len(before) < inside or len(after) < inside:
+            return not numbers and _new(max(before, after, key=len)) >= NEW[0]
+        return min(_new(before), _new(after)) >= NEW[0]
+
+    def _verdict(self, score: float, seen: Sighting, text: str) -> Verdict | None:
+        span = _span(seen.words, text, self._phrases.form > FORM)
+        if span is None:
+            return None
+        rows = self._phrases.rows - seen.phrase.first
+        said = f"{quote(span)} in {seen.phrase.hits} of the last {rows} outputs"
+        return Verdict(
+            self.name,
+            Level.TRIP if score >= 1 else Level.WARN,
+            score,
+            f"a phrase that the start did not have: {said}",
+            f"You have said {said}. Leave it out this time, and put no other set phrase in its place.",
+            evidence=(span,),
+        )
+
+    def state(self) -> dict[str, Json]:
+        """Return the memory, at most 105 kB."""
+        return {"version": self.VERSION, "phrases": self._phrases.state(), "warm_up": self.options.warm_up}
+
+    def load(self, state: Mapping[str, Json]) -> None:
+        """Continue from `state()`; raises ValueError on anything else."""
+        check_version(state, self.VERSION)
+        phrases = Phrases(max(1, integer(state, "warm_up", 255)))
+        phrases.load(nested(state, "phrases"))
+        self._phrases = phrases
+
+
+def _keys(reading: Reading) -> tuple[list[int], int]:
+    """Return a key for each run of words, and how many words a run has; 0 for a run with two numbers."""
+    marks = reading.marks
+    size = SPACED
+    first = () if reading.text.isascii() else reading.spoken[:200]
+    if 2 * sum(len(word) == 1 and word > "\u0dff" for word in first) > len(first):
+        size = UNSPACED
+        pairs = [(a * 31 + b) & 0xFFFFFFFF for a, b in pairwise(marks)]
+        keys = [((a * 961 + b) * 961 + c) & 0xFFFFFFFF for a, b, c in zip(pairs, pairs[2:], pairs[4:], strict=False)]
+    else:
+        four = zip(marks, marks[1:], marks[2:], marks[3:], strict=False)
+        keys = [(((a * 31 + b) * 31 + c) * 31 + d) & 0xFFFFFFFF for a, b, c, d in four]
+    if NUMBER in reading.spoken:
+        numbers = [i for i, word in enumerate(reading.spoken) if word == NUMBER]
+        for i, j in pairwise(numbers):
+            for at in range(max(0, j - size + 1), min(i + 1, len(keys))):
+                keys[at] = 0
+    return keys, size
+
+
+def _note(seen: Sequence[Sighting], reading: Reading) -> None:
+    """Note of each phrase what stands around it and where, once an output."""
+    starts, ends = {start for start, _ in reading.clauses}, {end for _, end in reading.clauses}
+    noted: set[int] = set()
+    marks = reading.marks
+    for one in seen:
+        if id(one.phrase) in noted:
+            continue
+        noted.add(id(one.phrase))
+        before = 1 + marks[one.start - 1] % 255 if one.start else EDGE
+        after = 1 + marks[one.end] % 255 if one.end < len(marks) else EDGE
+        where = 255 * (one.start + one.end) // (2 * len(marks))
+        one.phrase.places = [*one.phrase.places[1 - PLACES :], (before, after, where)]
+        one.phrase.whole += one.start in starts and one.end in ends
+
+
+def _wanders(places: Sequence[tuple[int, int, int]]) -> bool:
+    mean = sum(place[2] for place in places) / len(places)
+    return sum((place[2] - mean) ** 2 for place in places) >= len(places) * (255 * WANDERS) ** 2
+
+
+def _new(neighbours: Sequence[int]) -> float:
+    """Return the share of different ones."""
+    return len(set(neighbours)) / len(neighbours) if neighbours else 0.0
+
+
+def _span(words: Sequence[str], text: str, formed: bool) -> str | None:
+    """Return the words as they stand in one paragraph of the text; None where two items of a list only meet.
+
+    In outputs with a form they must stand with other words in a line that is no item: items are carried over.
+    """
+    pieces = [r"\d+(?:[.,:]\d+)*" if word == NUMBER else re.escape(word) for word in words]
+    for match in re.finditer(r"[\W_]{0,8}".join(pieces), text, re.IGNORECASE):
+        start, end = text.rfind("\n", 0, match.start()) + 1, text.find("\n", match.end())
+        lines = text[start : end if end >= 0 else len(text)].split("\n")
+        if any(_LISTED.match(line) or not line.strip() for line in lines[1:]):
+            continue
+        if not formed or not (_LISTED.match(lines[0]) or len(Reading("\n".join(lines)).spoken) - len(words) < REST):
+            return match[0]
+    return None

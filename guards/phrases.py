@@ -1,0 +1,226 @@
+"""The phrases that come back in a stream, each with its own sequential test and a note of where it stood last."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import pairwise
+
+from guards.base import Json
+from guards.memory import integer, nested
+from guards.seen import Seen, pack, unpack
+
+MOST = 480
+"""Phrases that are followed at a time; the least suspicious make room."""
+PLACES = 18
+"""How many of its last places are kept of a phrase: by chance 18 neighbours of 255 kinds are 17 different ones."""
+EARLY = 16
+"""Outputs of the start after which phrases are followed already, each against what came before it."""
+FLOOR = 0.01
+"""The share of outputs in which a phrase that the start did not have may stand: on 60 healthy streams of free text
+nine in ten of all new word fours stay under it."""
+OWN = 0.3
+"""A phrase in more of the start than this is the stream's own, whatever becomes of it."""
+FAST, SLOW = 0.5, 0.09
+"""Shares that the tests bet on: a phrase in every second output, and in every eleventh."""
+BURST = 4
+"""For the slow test a phrase that comes back sooner than after 4 outputs counts less: a topic comes in bursts."""
+NAT = 500
+"""The tests count in parts of a nat, so that a saved memory goes on exactly."""
+CAP = 120 * NAT
+"""Evidence beyond this is not kept, so that a stream which recovers is forgiven."""
+EDGE = 0
+"""In place of a neighbour where the output begins or ends."""
+_RECORD = struct.Struct("<IIIHHHHBB")
+
+
+@dataclass(slots=True)
+class Phrase:
+    """One run of words: how often it stood since it came up, the evidence of both tests, and its last places.
+
+    A place is (kind of the word before it, kind of the word after it, 0 to 255 for where in the output).
+    """
+
+    first: int
+    last: int
+    start: int
+    hits: int = 0
+    fast: int = 0
+    slow: int = 0
+    whole: int = 0
+    places: list[tuple[int, int, int]] = field(default_factory=list)
+
+
+class Phrases:
+    """The table: first `warm_up` outputs that tell what is the stream's own, then a test for each phrase that returns.
+
+    Each output is given as the keys of its word runs in order, 0 where there is nothing to follow.
+    """
+
+    def __init__(self, warm_up: int) -> None:
+        self.warm_up = warm_up
+        self.rows = 0
+        self._common = 0
+        self._seen = Seen()
+        self._table: dict[int, Phrase] = {}
+
+    @property
+    def form(self) -> float:
+        """The share of the start's outputs that hold its commonest run of words: high where outputs have a form."""
+        return self._common / self._learnt if self._learnt else 0.0
+
+    def usual(self, key: int) -> float:
+        """Return the share of the start's outputs that hold a key."""
+        return self._seen.count(key) / self._learnt if self._learnt else 0.0
+
+    @property
+    def _learnt(self) -> int:
+        return min(self.rows, self.warm_up)
+
+    def take(self, keys: Sequence[int], words: Sequence[int]) -> list[Phrase | None]:
+        """Take an output, as the keys of its runs and of its words; return the phrase of each run that has one."""
+        found = self._follow(keys) if self.rows >= EARLY else []
+        if self.rows < self.warm_up:
+            self._common = max(self._common, self._seen.learn(key for key in dict.fromkeys(keys) if key))
+            self._seen.learn(dict.fromkeys(words))
+        self.rows += 1
+        return found
+
+    def _follow(self, keys: Sequence[int]) -> list[Phrase | None]:
+        table, again = self._table, self._seen.again
+        found: dict[int, Phrase] = {}
+        for key in dict.fromkeys(keys):
+            phrase = table.get(key)
+            if phrase is None:
+                if not key or not again(key) or (phrase := self._new(key)) is None:
+                    continue
+                table[key] = phrase
+            self._hit(phrase)
+            found[key] = phrase
+        if len(table) > MOST:
+            self._make_room()
+        return [found.get(key) for key in keys]
+
+    def _new(self, key: int) -> Phrase | None:
+        count = self._seen.count(key)
+        start = 0 if count == 0 else max(1, math.ceil((count + 1) * (self.warm_up + 4) / (self._learnt + 4)) - 1)
+        if start > OWN * self.warm_up:
+            return None
+        (hit, _), (seldom, _) = _bets(start, self.warm_up)
+        before = max(0, self.rows - BURST)  # it stood once before, a short while ago
+        return Phrase(before, before, start, 1, hit, seldom)
+
+    def _hit(self, phrase: Phrase) -> None:
+        (hit, miss), (seldom, absent) = _bets(phrase.start, self.warm_up)
+        gap = max(1, self.rows - phrase.last)
+        slow = max(0, phrase.slow + absent * (gap - 1))
+        if slow == 0:
+            phrase.first, phrase.hits, phrase.whole, phrase.fast, phrase.places = self.rows, 0, 0, 0, []
+        phrase.fast = min(CAP, max(0, phrase.fast + miss * (gap - 1)) + hit)
+        phrase.slow = min(CAP, slow + seldom * min(gap, BURST) // BURST)
+        phrase.hits = min(phrase.hits + 1, 0xFFFF)
+        phrase.last = self.rows
+
+    def _make_room(self) -> None:
+        worth = {key: self._worth(phrase) for key, phrase in self._table.items()}
+        ranked = sorted(worth, key=lambda key: (worth[key], key))
+        for key in ranked[: len(ranked) - MOST * 3 // 4]:
+            del self._table[key]
+
+    def _worth(self, phrase: Phrase) -> int:
+        (_, miss), (_, absent) = _bets(phrase.start, self.warm_up)
+        gap = self.rows - phrase.last
+        return max(phrase.fast + miss * gap, phrase.slow + absent * gap)
+
+    def state(self) -> dict[str, Json]:
+        """Return the memory, at most 105 kB."""
+        table = b"".join(_packed(key, phrase) for key, phrase in sorted(self._table.items()))
+        return {"rows": self.rows, "common": self._common, "seen": self._seen.state(), "table": pack(table)}
+
+    def load(self, state: Mapping[str, Json]) -> None:
+        """Continue from `state()`; raises ValueError on anything else."""
+        rows, common, data = integer(state, "rows", 2**32 - 1), integer(state, "common", 256), unpack(state, "table")
+        table: dict[int, Phrase] = {}
+        at = 0
+        while at < len(data):
+            key, phrase, at = _unpacked(data, at)
+            if len(table) >= MOST or not phrase.first <= phrase.last <= rows or max(phrase.fast, phrase.slow) > CAP:
+                raise ValueError("'table' should hold what this version wrote")
+            table[key] = phrase
+        self._seen.load(nested(state, "seen"))
+        self.rows, self._common, self._table = rows, common, table
+
+
+def runs(found: Sequence[Phrase | None], least: int = 3) -> Iterator[tuple[int, int, Phrase]]:
+    """Yield (first, last, phrase) for each longest run of keys that stood together: one phrase of more words.
+
+    Keys with fewer than `least` hits do not count, nor do those with less than 0.6 of the hits of the run's best:
+    chance neighbours, and words that were exchanged.
+    """
+    hot = [i for i, phrase in enumerate(found) if phrase is not None and phrase.hits >= least]
+    for stretch in _stretches(hot):
+        best = max(_hits(found[i]) for i in stretch)
+        for part in _stretches([i for i in stretch if _hits(found[i]) >= 0.6 * best]):
+            phrase = max((found[i] for i in part), key=_hits)
+            if phrase is not None:
+                yield part[0], part[-1], phrase
+
+
+def _hits(phrase: Phrase | None) -> int:
+    return 0 if phrase is None else phrase.hits
+
+
+def _stretches(places: Sequence[int]) -> list[list[int]]:
+    """Return the places cut wherever one is left out."""
+    if not places:
+        return []
+    cut: list[list[int]] = [[places[0]]]
+    for before, after in pairwise(places):
+        if after == before + 1:
+            cut[-1].append(after)
+        else:
+            cut.append([after])
+    return cut
+
+
+@lru_cache(maxsize=512)
+def _bets(start: int, outputs: int) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Return (hit, miss) of the fast and of the slow test, for a phrase that stood in so many outputs of the start."""
+    normal = max(FLOOR, (start + 1) / (outputs + 4)) if start else FLOOR
+    fast, slow = min(max(FAST, 3 * normal), 0.95), min(max(SLOW, 2.5 * normal), 0.9)
+    return _bet(normal, fast), _bet(normal, slow)
+
+
+def _bet(normal: float, more: float) -> tuple[int, int]:
+    return round(NAT * math.log(more / normal)), round(NAT * math.log((1 - more) / (1 - normal)))
+
+
+def _packed(key: int, phrase: Phrase) -> bytes:
+    head = _RECORD.pack(
+        key,
+        phrase.first,
+        phrase.last,
+        phrase.hits,
+        phrase.fast,
+        phrase.slow,
+        phrase.whole,
+        phrase.start,
+        len(phrase.places),
+    )
+    return head + bytes(value for place in phrase.places for value in place)
+
+
+def _unpacked(data: bytes, at: int) -> tuple[int, Phrase, int]:
+    after = at + _RECORD.size
+    if after > len(data):
+        raise ValueError("'table' should end with a whole phrase")
+    key, first, last, hits, fast, slow, whole, start, count = _RECORD.unpack_from(data, at)
+    end = after + 3 * count
+    if count > PLACES or end > len(data):
+        raise ValueError("'table' should hold whole phrases with their places")
+    flat = data[after:end]
+    places = [(flat[i], flat[i + 1], flat[i + 2]) for i in range(0, len(flat), 3)]
+    return key, Phrase(first, last, start, hits, fast, slow, whole, places), end

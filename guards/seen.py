@@ -1,0 +1,98 @@
+"""What a stream has said, in little space: how often at its start, and whether lately; by 32-bit keys, no words kept.
+
+A Bloom filter (Bloom 1970) holds what stood in the start once, counters with the least of two places (Cormode and
+Muthukrishnan 2005) hold how often; a table of tags holds what was said lately, the new in the place of the old.
+"""
+
+from __future__ import annotations
+
+import struct
+from base64 import b64decode, b64encode
+from binascii import Error
+from collections.abc import Iterable, Mapping
+
+from guards.base import Json
+
+BITS, COUNTERS, TAGS = 1 << 17, 1 << 13, 1 << 13
+"""Room for a start of 40 outputs with 400 words each, and for the last 8,000 words; more makes it forgetful."""
+MOST = 255
+_OTHER = 0x85EBCA6B
+
+
+class Seen:
+    """Counts of the start, and a short memory of the rest.
+
+    >>> seen = Seen()
+    >>> seen.learn([7, 8]), seen.learn([7]), seen.count(7), seen.count(8), seen.count(9)
+    (1, 2, 2, 1, 0)
+    >>> seen.again(9), seen.again(9)
+    (False, True)
+    """
+
+    def __init__(self) -> None:
+        self._once = bytearray(BITS // 8)
+        self._more = bytearray(COUNTERS)
+        self._tags = [0] * TAGS
+
+    def learn(self, keys: Iterable[int]) -> int:
+        """Count the keys of one output of the start, each once; return the highest count among them."""
+        highest = 0
+        for key in keys:
+            i, j = key % BITS, (key * _OTHER >> 9) % BITS
+            if not (self._bit(i) and self._bit(j)):
+                self._once[i >> 3] |= 1 << (i & 7)
+                self._once[j >> 3] |= 1 << (j & 7)
+                highest = max(highest, 1)
+                continue
+            i, j = i % COUNTERS, j % COUNTERS
+            count = min(self._more[i], self._more[j], MOST - 1) + 1
+            self._more[i], self._more[j] = max(self._more[i], count), max(self._more[j], count)
+            highest = max(highest, 1 + count)
+        return highest
+
+    def count(self, key: int) -> int:
+        """Return in how many outputs of the start a key stood; never too few, seldom too many."""
+        i, j = key % BITS, (key * _OTHER >> 9) % BITS
+        if not (self._bit(i) and self._bit(j)):
+            return 0
+        return 1 + min(self._more[i % COUNTERS], self._more[j % COUNTERS])
+
+    def again(self, key: int) -> bool:
+        """Return whether a key came lately, and keep it in mind."""
+        place, tag = key % TAGS, key >> 13 & 0xFFFF or 1
+        if self._tags[place] == tag:
+            return True
+        self._tags[place] = tag
+        return False
+
+    def _bit(self, i: int) -> int:
+        return self._once[i >> 3] >> (i & 7) & 1
+
+    def state(self) -> dict[str, Json]:
+        """Return the memory, 55 kB."""
+        tags = struct.pack(f"<{TAGS}H", *self._tags)
+        return {"once": pack(self._once), "more": pack(self._more), "tags": pack(tags)}
+
+    def load(self, state: Mapping[str, Json]) -> None:
+        """Continue from `state()`; raises ValueError on anything else."""
+        once, more, tags = (unpack(state, key) for key in ("once", "more", "tags"))
+        if (len(once), len(more), len(tags)) != (BITS // 8, COUNTERS, 2 * TAGS):
+            raise ValueError("'once', 'more' and 'tags' should hold what this version wrote")
+        self._once, self._more = bytearray(once), bytearray(more)
+        self._tags = list(struct.unpack(f"<{TAGS}H", tags))
+
+
+def pack(data: bytes | bytearray) -> str:
+    """Return bytes as text for JSON."""
+    return b64encode(data).decode("ascii")
+
+
+def unpack(state: Mapping[str, Json], key: str) -> bytes:
+    """Return the bytes that `pack` wrote; raises ValueError on anything else."""
+    value = state.get(key)
+    if not isinstance(value, str):
+        raise ValueError(f"{key!r} should be a text")
+    try:
+        return b64decode(value, validate=True)
+    except (Error, ValueError) as problem:
+        raise ValueError(f"{key!r} should be base64") from problem
