@@ -43,7 +43,7 @@ class Loop:
         ends = self.clock.monotonic() + (heartbeat.budget.seconds or _HOUR)
 
         for number in count(1):
-            self.recovery.listen()
+            self.recovery.listen(attempt.shown)
             began = self.clock.now()
             left = max(1.0, ends - self.clock.monotonic())
             reply = await attempt.asked.reply(attempt.shown, stop=self.recovery.stop, seconds=left)

@@ -15,8 +15,9 @@ import structlog
 from daemon.judge import Judge
 from daemon.ladder import Rung
 from daemon.stages import Clock, GuardStates, Observer
-from daemon.types import Outcome, Reply, ToolResult, ToolSpec, Usage
+from daemon.types import Outcome, Prompt, Reply, ToolResult, ToolSpec, Usage
 from guards import Breaker, Call, CallResult, Level, Output, Panel, Spend, Verdict, Watch, worst
+from guards.text import fingerprint
 
 log = structlog.get_logger()
 
@@ -53,7 +54,7 @@ class Recovery:
         self._asked = False
         self._ended: Verdict | None = None
         self._owed = Usage()
-        self._turn, self._offered = "", frozenset[str]()
+        self._turn, self._offered, self._standing = "", frozenset[str](), ""
 
     async def open(self, turn: str, offered: Sequence[ToolSpec]) -> None:
         """Load what the guards of this thread remember."""
@@ -67,8 +68,12 @@ class Recovery:
             breaker.allows(self._clock.now().timestamp())  # one that has rested is half-open now: this run is its probe
         self._tell_breakers()
 
-    def listen(self) -> None:
-        """Begin to watch a new reply as it is written.  A rung whose reply was let through has worked."""
+    def listen(self, prompt: Prompt) -> None:
+        """Begin to watch a new reply as it is written.  A rung whose reply was let through has worked.
+
+        The guards are told under which system message it speaks: what is normal under one is not so under another.
+        """
+        self._standing = f"{fingerprint(prompt.messages[0].text):08x}" if prompt.messages else ""
         self._watch, self._cut = self._panel.watch(), None
         if self._asked:
             self._settle("worked")
@@ -89,9 +94,8 @@ class Recovery:
         spend = Spend(used.prompt - used.reused + used.completion, used.usd, used.seconds)
         calls = tuple(Call(call.name, call.args) for call in reply.calls)
         ts = self._clock.now().timestamp()
-        verdicts = self._panel.update(
-            Output(reply.text, calls, turn=self._turn, ts=ts, model=reply.model, spend=spend, offered=self._offered)
-        )
+        output = Output(reply.text, calls, self._turn, ts, reply.model, spend, self._offered, self._standing)
+        verdicts = self._panel.update(output)
         if self._cut is not None:
             verdicts = (*(v for v in verdicts if v.guard != self._cut.guard), self._cut)
         left = ends - self._clock.monotonic()

@@ -280,3 +280,14 @@ def test_ok_is_what_the_heartbeat_expects(expect: tuple[str, ...]) -> None:
 def _breakers(stage: Stage) -> list[Any]:
     states = asyncio.run(stage.states.load("watch"))
     return [state for name, state in states.items() if name.startswith("breaker:")]
+
+
+def test_another_standing_instruction_is_another_stream_for_the_guards() -> None:
+    """What was normal under one first message is not what is normal under another; the former is kept beside it."""
+    stage = Stage([LOOK, "I saw a lamp."])
+    for instruction in ("Look around.", "Look out.", "Look out."):
+        stage.run(instruction=instruction)
+
+    own = stage.states.kept["watch", "panel"]
+    assert 1 == len(own["others"])
+    assert own["left"] > 0

@@ -53,7 +53,7 @@ def reset(thread: Thread = None, guard: Named = None, why: Why = "") -> None:
     """
     if guard is not None:
         _page(guard)
-    names = [None] if guard is None else [guard, f"breaker:{guard}"]
+    names = [None] if guard is None else [guard, f"breaker:{guard}", f"ladder:{guard}"]
     count = asyncio.run(forget(home().database, "reset", thread, names, why))
     if not count:
         raise UsageError("nothing is remembered that matches: `trimtab threads list` shows the threads")
@@ -101,7 +101,7 @@ async def forget(database: Path, what: str, thread: str | None, guards: Sequence
         states = SqlGuardStates(opened)
         count = sum([await states.forget(thread, guard) for guard in guards])
         if count:
-            named = guards[0] if len(guards) <= 2 else None
+            named = guards[0] if len(guards) <= 3 else None
             person = os.environ.get("SUDO_USER") or os.environ.get("USER") or f"uid {os.getuid()}"
             await SqlActs(opened).record(SystemClock().now(), person, what, thread, named, why)
         return count
