@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from guards.base import Json
 from guards.memory import integer, integers, number, numbers
 from guards.reading import NUMBER, Reading
+from guards.text import UNSPACED_FROM
 
 EACH = 64
 """At most so many words of one output, evenly taken."""
@@ -23,9 +24,11 @@ ROWS = 320
 PAID = math.log(ROWS)
 """What each word's bets must win before they count, for having been chosen among so many."""
 COMPANY = 16
-"""Neighbours on each side that a word is remembered with."""
-EARLY, LEAST = 16, 150
-"""Outputs and words after which the test begins, with what is known of the start by then."""
+"""Different neighbours on each side that a word is remembered with, the last ones."""
+EARLY, LEAST, MOST = 16, 150, 5000
+"""Outputs and words after which the test begins, with what is known of the start by then; words that complete it."""
+FAR = 100.0
+"""Nats after which the common account of what was lost begins again at nothing."""
 KINDS, WIDER = 6, 1.5
 """Kinds of words by what each is allowed: a new one `rare`, each further kind half as much again; a word that was
 commoner than the last kind at the start is the stream's own."""
@@ -34,8 +37,6 @@ SLACK, GROWTH = 2, 4
 KEY, NEIGHBOUR = 2**24, 2**12
 EDGE = 0
 """The neighbour of the first and the last word."""
-UNSPACED_FROM = "\u0e00"
-"""From here on lie the scripts without spaces, of which `spoken` holds single characters."""
 SHORTEST = 3
 """Letters of a word that is watched: shorter ones are a language's particles, in any company by nature."""
 
@@ -56,8 +57,8 @@ class Bets:
     def meets(self, left: int, right: int) -> bool:
         """Take the neighbours of an occurrence; return whether both are new company."""
         new = left not in self.left and right not in self.right
-        self.left = [*self.left, left][-COMPANY:]
-        self.right = [*self.right, right][-COMPANY:]
+        self.left = _with(self.left, left)
+        self.right = _with(self.right, right)
         return new
 
 
@@ -73,7 +74,7 @@ class Takeover:
         self._outputs = self._seen = 0
         self._start: Counter[int] = Counter()
         self._kinds: dict[int, int] = {}
-        self._armed = False
+        self._armed, self._learning = False, True
         self._lost = [0.0] * KINDS
         self._rows: dict[int, Bets] = {}
 
@@ -83,13 +84,12 @@ class Takeover:
         if not places:
             return {}
         self._outputs += 1
-        learning = self._outputs <= self._warm_up or self._seen < LEAST
-        if learning:
+        if self._learning:
             self._learn(places)
         if not self._armed:
             return {}
         self._bet(places)
-        if learning and self._outputs >= self._warm_up and self._seen >= LEAST:
+        if self._learning and self._seen >= LEAST and (self._outputs >= self._warm_up or self._seen >= MOST):
             self._judge_anew()
         current = {key: self._now(bets) - PAID for key, bets in self._rows.items() if bets.nats > PAID}
         return {key: nats for key, nats in current.items() if nats > 0}
@@ -113,7 +113,7 @@ class Takeover:
 
     def _judge_anew(self) -> None:
         """The start is complete: bets that have won little are taken back where it had the word more often."""
-        self._kinds, self._start = self._sorted(), Counter()
+        self._kinds, self._start, self._learning = self._sorted(), Counter(), False
         for key, bets in list(self._rows.items()):
             kind = self._kinds.get(key, 0)
             if bets.nats <= PAID and kind >= KINDS:
@@ -130,6 +130,8 @@ class Takeover:
         self._lost = [
             round(lost + math.log((1.0 - b) / (1.0 - a)), 3) for lost, a, b in zip(before, few, many, strict=True)
         ]
+        if min(self._lost) < -FAR:
+            before = self._begin_again(before)
         done: set[int] = set()
         for _, key, left, right in places:
             bets = self._rows.get(key) or self._watch(key, before)
@@ -138,6 +140,14 @@ class Takeover:
             done.add(key)
             won = max(0.0, bets.nats + before[bets.kind] - bets.since) + hit[bets.kind]
             bets.nats, bets.since = round(won, 3), self._lost[bets.kind]
+
+    def _begin_again(self, before: Sequence[float]) -> list[float]:
+        """Keep the numbers small: what all words of a kind lost is taken off both sides."""
+        for bets in self._rows.values():
+            bets.nats = max(0.0, round(bets.nats + before[bets.kind] - bets.since, 3))
+            bets.since = 0.0
+        self._lost = [round(lost - old, 3) for lost, old in zip(self._lost, before, strict=True)]
+        return [0.0] * KINDS
 
     def _watch(self, key: int, before: Sequence[float]) -> Bets | None:
         kind = self._kinds.get(key, 0)
@@ -159,6 +169,7 @@ class Takeover:
             "outputs": min(self._outputs, 2**40),
             "seen": self._seen,
             "armed": int(self._armed),
+            "learning": int(self._learning),
             "start": [n for pair in self._start.items() for n in pair],
             "kinds": [n for pair in self._kinds.items() for n in pair],
             "lost": list(self._lost),
@@ -171,9 +182,8 @@ class Takeover:
     def load(self, state: Mapping[str, Json]) -> None:
         """Continue from `state()`; raises ValueError on anything else."""
         self._outputs, self._seen = integer(state, "outputs"), integer(state, "seen", 2**40)
-        self._armed = bool(integer(state, "armed", 1))
-        start = integers(state, "start", 2**17, KEY)
-        kinds = integers(state, "kinds", 2**17, KEY)
+        self._armed, self._learning = bool(integer(state, "armed", 1)), bool(integer(state, "learning", 1))
+        start, kinds = (integers(state, name, 4 * MOST, KEY) for name in ("start", "kinds"))
         self._start = Counter(dict(zip(start[::2], start[1::2], strict=True)))
         self._kinds = dict(zip(kinds[::2], kinds[1::2], strict=True))
         self._lost = numbers(state, "lost", KINDS)
@@ -208,6 +218,11 @@ def _places(reading: Reading, turn: int) -> list[Place]:
         after = 1 + marks[right] % (NEIGHBOUR - 1) if right < len(marks) else EDGE
         found.append((i, key_at(reading, i), before, after))
     return found
+
+
+def _with(known: list[int], one: int) -> list[int]:
+    """Return the last different neighbours, this one the newest."""
+    return [*[other for other in known if other != one], one][-COMPANY:]
 
 
 def _packed(neighbours: Sequence[int]) -> str:

@@ -16,12 +16,10 @@ from guards.promise import limit
 from guards.reading import NUMBER, Reading, read
 from guards.scripts import switches
 from guards.spans import spans
-from guards.text import quote
+from guards.text import UNSPACED_FROM, quote
 
 LETTERS = 5
 """A long word has so many: the short ones are the language's, the long ones are what is said."""
-UNSPACED_FROM = "\u0e00"
-"""From here on lie the scripts without spaces, of which `spoken` holds single characters."""
 NEAR = 160
 """At most so many neighbouring words of one output are looked at, each time from another place in it."""
 LOOSE, LOOSE_EACH, LOOSE_RUN = 120, 80, 3
