@@ -16,6 +16,9 @@ from guards.promise import CAUTION
 GUARDS: dict[str, str] = {
     "loop": "guards.loop:Loop",
     "repeat": "guards.repeat:Repeat",
+    "template": "guards.template:Template",
+    "opener": "guards.tics:Opener",
+    "sign_off": "guards.tics:SignOff",
     "catchphrase": "guards.catchphrase:Catchphrase",
     "vocabulary": "guards.vocabulary:Vocabulary",
     "fixation": "guards.fixation:Fixation",

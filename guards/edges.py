@@ -1,0 +1,185 @@
+"""The two edges of an output: its first and its last spoken sentence, as keys that can be compared across outputs.
+
+A title, a list, a link, a trailer or code at an edge is no sentence: forms change, and nobody says them.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from guards.reading import NUMBER, Reading
+from guards.text import fingerprint
+
+Side = Literal["first", "last"]
+Words: TypeAlias = tuple[str, ...]
+
+SPACED, UNSPACED = 3, 5
+"""Words of a key: three tell one sentence's edge from another's; of a script without spaces five characters."""
+LEAST = 6
+"""Words of prose from which a text has an edge at all; below, it is a title or an acknowledgement."""
+LOOKED = 600
+"""Characters at the edge in which the sentence is looked for."""
+FIELD, BLOCK = 1, 2
+"""Stand for every edge that is a form field, a link or a title, and for every one that is code or a table."""
+
+_MARK = re.compile(r"[>):](?=\s+[*_\"“]{0,3}[^\W\d_a-z])|[.!?…;]+(?=[\s\"'”’»)*_]|\Z)|[。！？；।]+|\n+")
+"""What ends a sentence; a bracket or a colon too, where a capital follows."""
+_STOPS = ".!?…。！？।"
+_GOES_ON = ":,：，*_~"
+"""What a spoken line may end with besides a full stop; a first line with none of them is a title."""
+_CLOSED = _STOPS + "\"'”’»)*_"
+_OPENS = "¡¿\"'“«*_(["
+"""What may stand before the first word of speech; a dot or a backslash is markup."""
+_WRITTEN = ("](", "://", "`", "\\", "{", "=", "|")
+"""What no spoken sentence has in it: links and code."""
+_BULLETS = "-*+•"
+_LETTER = re.compile(r"[^\W_]")
+_FIELD = re.compile(r"\W*[A-Za-z][A-Za-z-]{2,30}:\s.{0,200}(?:[>@/]|\d)\W*\Z|\[[^\]]{1,80}\]:\s*\S{1,300}\s*\Z")
+_FIELD_BEFORE = re.compile(
+    r"(\n(?:[A-Za-z][A-Za-z-]{2,30}: [^\n>]{0,200}>|\[[^\]\n]{1,80}\]: \S{1,300})) +(?=[^\n]+\Z)"
+)
+"""`Signed-off-by: …>` under a commit message, `[name]: link` under a page; alone, or with words behind it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """One edge of one text.
+
+    `keys` are fingerprints of `words`: the outermost words, those at the other end of that sentence, and a closing
+    question's first two; 0 where there is none.  `form` says what the text ends (or begins) with, whatever it is;
+    `beyond` says it of the text without the sentence.  `said` is the sentence as it stands in the text.
+    """
+
+    keys: tuple[int, int, int] = (0, 0, 0)
+    words: tuple[Words, Words, Words] = ((), (), ())
+    beyond: int = 0
+    form: int = 0
+    said: str = ""
+
+
+def edge(reading: Reading, side: Side) -> Edge:
+    """Return the edge of a text; one without keys when the text is short, or when no sentence stands there."""
+    if len(reading.spoken) < LEAST:
+        return Edge()
+    return _first(reading) if side == "first" else _last(reading)
+
+
+def _first(reading: Reading) -> Edge:
+    if reading.text.lstrip()[:3].startswith(("#", "|", ">", "---")):
+        return Edge(form=FIELD)  # a page with a heading, a table or front matter on top
+    head = reading.prose[: 2 * LOOKED].lstrip()[:LOOKED]
+    letter = head.lstrip(_OPENS)[:1]
+    if not (letter.isalnum() or letter > "\u2010"):
+        return Edge()
+    start = 0
+    for mark in _MARK.finditer(head):
+        said = head[start : mark.start()]
+        words = _spoken(said)
+        if len(words) > 1:
+            after = _opening(head[mark.end() :])
+            if _is_title(said, mark[0], head[mark.end() :]) or not after or not _is_speech(said, words):
+                return Edge(form=FIELD)
+            size = _size(words[0])
+            inner = words[-size:] if len(words) > size else ()
+            return _edge((words[:size], inner, ()), _key(after), _key(_opening(head)), said.strip())
+        start = mark.end()
+    return Edge()
+
+
+def _is_title(said: str, mark: str, rest: str) -> bool:
+    """Whether a sentence is a title, or the label of one."""
+    if mark == ":":
+        return rest.partition("\n")[0].rstrip()[-1:] not in _CLOSED
+    return mark[0] == "\n" and said[-1:] not in _GOES_ON
+
+
+def _opening(text: str) -> Words:
+    return _spoken(text.lstrip("# \n"))[:SPACED]
+
+
+def _last(reading: Reading) -> Edge:
+    tail = _FIELD_BEFORE.sub(r"\1\n", reading.text[-2 * LOOKED :].rstrip())
+    form = _form(tail, reading)
+    if form in (FIELD, BLOCK):
+        return Edge(form=form)
+    end = len(tail)
+    least = max(0, end - LOOKED)
+    marks = [(mark.start(), mark.end()) for mark in _MARK.finditer(tail, least)]
+    for before, start in [*reversed(marks), (least, least)]:
+        said = tail[start:end].strip()
+        words = _spoken(said)
+        if len(words) > 1:
+            if not _is_speech(tail[start:], words):
+                return Edge(form=FIELD)
+            rest = tail[:start].rstrip()
+            found = Edge(beyond=_form(rest, reading), form=_form(tail[:end].rstrip(), reading), said=said)
+            return _closing(found, words, _spoken(rest[-LOOKED:]), asks=tail[end : end + 1] in ("?", "？"))
+        end = before
+    return Edge()
+
+
+def _closing(found: Edge, words: Words, before: Words, *, asks: bool) -> Edge:
+    size = _size(words[-1])
+    if not found.beyond and len(words) < 2 * size:
+        return found  # the sentence is all there is: it closes nothing
+    outer = (*before, *words)[-size:]
+    inner = words[:size] if before and len(words) > size else ()
+    asked = (*words[:2], "?") if asks and before else ()
+    return _edge((outer, inner, asked), found.beyond, found.form, found.said)
+
+
+def _edge(words: tuple[Words, Words, Words], beyond: int, form: int, said: str) -> Edge:
+    outer, inner, asked = words
+    return Edge((_telling(outer), _telling(inner), _key(asked)), words, beyond, form, said)
+
+
+def _form(tail: str, reading: Reading) -> int:
+    """Return what a text ends with: FIELD, BLOCK, or the key of its last words; 0 for nothing."""
+    if not tail:
+        return 0
+    lines = tail.split("\n")
+    if _is_field(lines):
+        return FIELD
+    if f"\n{lines[-1]}\n" in f"\n{reading.structure}\n" or not _LETTER.search(lines[-1]):
+        return BLOCK
+    words = _spoken(lines[-1][-LOOKED:])
+    return _key(words[-_size(words[-1]) :]) if words else BLOCK
+
+
+def _is_field(lines: list[str]) -> bool:
+    """Whether the last line is a trailer, a link, a list item, a dated signature, or all that a heading heads."""
+    last = lines[-1].strip()
+    before = next((line for line in reversed(lines[:-1]) if line.strip()), "")
+    unclosed = len(lines) > 1 and last[-1:] not in _CLOSED
+    listed = unclosed and (last[:1] in _BULLETS or any(map(str.isdecimal, last)))
+    return bool(listed or (before.startswith("#") and not _MARK.search(last[:-1])) or _FIELD.match(last))
+
+
+def _is_speech(said: str, words: Words) -> bool:
+    """Whether a sentence could be a habit of speech: a number, a link or a name of code belongs to a form."""
+    return NUMBER not in words and not any(sign in said for sign in _WRITTEN)
+
+
+def _spoken(text: str) -> Words:
+    return Reading(text).spoken
+
+
+def _size(word: str) -> int:
+    return UNSPACED if len(word) == 1 and ord(word) >= 0xE00 else SPACED
+
+
+def _key(words: Words) -> int:
+    return fingerprint(" ".join(words)) if words else 0
+
+
+def _telling(words: Words) -> int:
+    """Return the key, 0 for words that are too few."""
+    return _key(words) if words and len(words) >= _size(words[-1]) else 0
+
+
+def span(said: str, words: Words) -> str:
+    """Return the part of a sentence that these words are, as it stands there; the sentence where they are not found."""
+    found = re.search(r"[\W_]*".join(map(re.escape, words)), said, re.IGNORECASE)
+    return found[0] if found else said
