@@ -38,7 +38,7 @@ class Fixation(Guard):
     Source: Shin, Ramdas and Rinaldo 2022 for the test; the neighbours are the second witness that keeps a new topic
     (which has its phrases) and an edited template (which has its place) apart from a fixation.
     False alarms: derived for one word, at most one in 10^6 outputs while none that was new comes in new company more
-    often than `rare`; for several together measured: none on 90 healthy streams, the highest at 0.76 of the limit (a
+    often than `rare`; for several together measured: none on 90 healthy streams, the highest at 0.66 of the limit (a
     programmer's messages while one part of the program was being written).
     Silent on purpose: on a word that keeps its neighbours (a catchphrase, a template); on words that were common at the
     start; on words of one or two letters; on one that is fewer than about 1 in 100 words.

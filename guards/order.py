@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from guards.base import Json
 from guards.memory import integers, nested, number
+from guards.promise import limit
 
 BREAK = 2**16
 """Stands between outputs; words are smaller."""
@@ -28,6 +29,8 @@ MOST_OF_A_PAIR, MOST_OF_AN_OUTPUT = 1.5, 4.0
 """No pair and no output proves more than this: one strange list is not a collapse."""
 LATELY = 128
 """Pairs that were surprising lately: one that comes again is a new form of words, no chance, and counts for nothing."""
+KEPT = round(1.5 * limit(), 1)
+"""The statistic holds no more than this, so that a stream which recovers is soon forgiven."""
 UNIT = 100
 """Scores are kept as whole hundredths of a nat."""
 
@@ -121,7 +124,7 @@ class Order:
                     del lately[next(iter(lately))]
             won += score
         nats = won / UNIT
-        self.total = max(0.0, round(self.total + min(nats, MOST_OF_AN_OUTPUT), 2))
+        self.total = round(min(max(0.0, self.total + min(nats, MOST_OF_AN_OUTPUT)), KEPT), 2)
         return self.total, nats
 
     def common(self, words: Sequence[int]) -> float:
@@ -156,4 +159,4 @@ class Order:
         self._scores = [score - 2 * UNIT for score in scores]
         self._surprises = dict.fromkeys(integers(found, "surprises", LATELY, BREAK))
         self.common_share = min(max(number(found, "share"), 0.0), 1.0)
-        self.total = min(max(number(found, "total"), 0.0), 1e9)
+        self.total = min(max(number(found, "total"), 0.0), KEPT)

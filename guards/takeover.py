@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from guards.base import Json
 from guards.memory import integer, integers, number, numbers
+from guards.promise import limit
 from guards.reading import NUMBER, Reading
 from guards.text import UNSPACED_FROM
 
@@ -23,6 +24,8 @@ ROWS = 320
 """Words that are watched at once; those of which the least is known leave."""
 PAID = math.log(ROWS)
 """What each word's bets must win before they count, for having been chosen among so many."""
+KEPT = round(PAID + 1.5 * limit(), 1)
+"""No word's bets hold more than this, so that a stream which recovers is soon forgiven."""
 COMPANY = 16
 """Different neighbours on each side that a word is remembered with, the last ones."""
 EARLY, LEAST, MOST = 16, 150, 5000
@@ -139,7 +142,7 @@ class Takeover:
                 continue
             done.add(key)
             won = max(0.0, bets.nats + before[bets.kind] - bets.since) + hit[bets.kind]
-            bets.nats, bets.since = round(won, 3), self._lost[bets.kind]
+            bets.nats, bets.since = round(min(won, KEPT), 3), self._lost[bets.kind]
 
     def _begin_again(self, before: Sequence[float]) -> list[float]:
         """Keep the numbers small: what all words of a kind lost is taken off both sides."""
@@ -186,7 +189,7 @@ class Takeover:
         start, kinds = (integers(state, name, 4 * MOST, KEY) for name in ("start", "kinds"))
         self._start = Counter(dict(zip(start[::2], start[1::2], strict=True)))
         self._kinds = dict(zip(kinds[::2], kinds[1::2], strict=True))
-        self._lost = numbers(state, "lost", KINDS)
+        self._lost = [_lost(value) for value in numbers(state, "lost", KINDS)]
         if len(self._lost) != KINDS or not all(kind <= KINDS for kind in self._kinds.values()):
             raise ValueError(f"'lost' should hold {KINDS} numbers and 'kinds' none above {KINDS}")
         rows = state.get("words")
@@ -225,6 +228,10 @@ def _with(known: list[int], one: int) -> list[int]:
     return [*[other for other in known if other != one], one][-COMPANY:]
 
 
+def _lost(value: float) -> float:
+    return min(max(value, -10 * FAR), 0.0)
+
+
 def _packed(neighbours: Sequence[int]) -> str:
     return "".join(f"{neighbour:03x}" for neighbour in neighbours)
 
@@ -241,8 +248,8 @@ def _row(value: Json) -> tuple[int, Bets]:
     named: dict[str, Json] = dict(zip(("key", "kind", "nats", "since"), value, strict=False))
     bets = Bets(
         integer(named, "kind", KINDS - 1),
-        number(named, "nats"),
-        number(named, "since"),
+        min(max(number(named, "nats"), 0.0), KEPT),
+        _lost(number(named, "since")),
         _unpacked(value[4]),
         _unpacked(value[5]),
     )

@@ -110,6 +110,14 @@ def test_an_output_without_the_word_passes() -> None:
     assert guard.update(Output(" ".join(lapse))).level is Level.TRIP
 
 
+def test_a_stream_that_recovers_is_forgiven() -> None:
+    """Twenty outputs after a long fixation, one use of the word is no relapse."""
+    collapse = texts(100) + swapped(texts(150, seed=2), ["lantern"], 0.06)
+    after = [*texts(20, seed=4), ["lantern", *texts(1, seed=5)[0]]]
+    assert trips(collapse)
+    assert verdicts(collapse + after)[-1].level is Level.PASS
+
+
 def test_a_language_without_spaces_is_read_by_pairs() -> None:
     """A word of two characters that turns up all over Chinese text is found."""
     seeded = random.Random(6)
