@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from guards.reading import NUMBER, Reading
+from guards.text import UNSPACED as HAN
 from guards.text import fingerprint
 
 Side = Literal["first", "last"]
@@ -21,6 +22,8 @@ LEAST = 6
 """Words of prose from which a text has an edge at all; below, it is a title or an acknowledgement."""
 LOOKED = 600
 """Characters at the edge in which the sentence is looked for."""
+NEAR = 120
+"""Characters that surely hold the few words of a key."""
 FIELD, BLOCK = 1, 2
 """Stand for every edge that is a form field, a link or a title, and for every one that is code or a table."""
 
@@ -35,6 +38,7 @@ _OPENS = "¡¿\"'“«*_(["
 _WRITTEN = ("](", "://", "`", "\\", "{", "=", "|")
 """What no spoken sentence has in it: links and code."""
 _BULLETS = "-*+•"
+_WORD = re.compile(rf"[{HAN}]|[^\W\d_{HAN}]+(?:['’][^\W\d_{HAN}]+)*|\d+(?:[.,:]\d+)*")
 _LETTER = re.compile(r"[^\W_]")
 _FIELD = re.compile(r"\W*[A-Za-z][A-Za-z-]{2,30}:\s.{0,200}(?:[>@/]|\d)\W*\Z|\[[^\]]{1,80}\]:\s*\S{1,300}\s*\Z")
 _FIELD_BEFORE = re.compile(
@@ -96,7 +100,7 @@ def _is_title(said: str, mark: str, rest: str) -> bool:
 
 
 def _opening(text: str) -> Words:
-    return _spoken(text.lstrip("# \n"))[:SPACED]
+    return _spoken(text.lstrip("# \n")[:NEAR])[:SPACED]
 
 
 def _last(reading: Reading) -> Edge:
@@ -115,7 +119,7 @@ def _last(reading: Reading) -> Edge:
                 return Edge(form=FIELD)
             rest = tail[:start].rstrip()
             found = Edge(beyond=_form(rest, reading), form=_form(tail[:end].rstrip(), reading), said=said)
-            return _closing(found, words, _spoken(rest[-LOOKED:]), asks=tail[end : end + 1] in ("?", "？"))
+            return _closing(found, words, _spoken(rest[-NEAR:]), asks=tail[end : end + 1] in ("?", "？"))
         end = before
     return Edge()
 
@@ -144,7 +148,7 @@ def _form(tail: str, reading: Reading) -> int:
         return FIELD
     if f"\n{lines[-1]}\n" in f"\n{reading.structure}\n" or not _LETTER.search(lines[-1]):
         return BLOCK
-    words = _spoken(lines[-1][-LOOKED:])
+    words = _spoken(lines[-1][-NEAR:])
     return _key(words[-_size(words[-1]) :]) if words else BLOCK
 
 
@@ -163,7 +167,7 @@ def _is_speech(said: str, words: Words) -> bool:
 
 
 def _spoken(text: str) -> Words:
-    return Reading(text).spoken
+    return tuple(NUMBER if word[0].isdigit() else word for word in _WORD.findall(text.lower()))
 
 
 def _size(word: str) -> int:

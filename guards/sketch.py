@@ -7,7 +7,7 @@ least hash, and the share of equal bins estimates the Jaccard similarity.  Parap
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import eq
+from operator import eq, or_
 from zlib import crc32
 
 BINS = 48
@@ -29,5 +29,5 @@ def sketch(words: Sequence[str]) -> list[int]:
 def likeness(a: Sequence[int], b: Sequence[int]) -> float:
     """Return the estimated share of word triples that two texts have in common, 0 to 1."""
     equal = sum(map(eq, a, b))
-    neither = sum(x == y == EMPTY for x, y in zip(a, b, strict=True)) if EMPTY in a else 0
+    neither = list(map(or_, a, b)).count(EMPTY) if EMPTY in a else 0
     return (equal - neither) / (BINS - neither) if neither < BINS else 0.0

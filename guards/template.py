@@ -88,6 +88,7 @@ class Template(Guard):
     def reset(self) -> None:
         """Forget the stream."""
         self._recent: deque[list[Piece]] = deque(maxlen=RECENT)
+        self._shapes = [deque[int](maxlen=RECENT) for _ in range(BINS)]
         self._made: deque[int] = deque(maxlen=SHOWN)
         self._known = bytearray(BITS // 8)
         self._outputs = self._learnt = 0
@@ -105,7 +106,7 @@ class Template(Guard):
         again = sum(self._comes_again(place, *piece) for place, piece in enumerate(kept) if piece[0])
         made = again >= PIECES and again >= SHARE * sum(1 for shape, _ in kept if shape)
         self._learn(found)
-        self._recent.append(kept)
+        self._keep(kept)
         self._made.append(int(made))
         score = round(self._climb.update(float(made)), 3)
         if not made or score < 0.8:
@@ -120,10 +121,15 @@ class Template(Guard):
 
     def _comes_again(self, place: int, shape: int, wording: int) -> bool:
         """Whether a piece came several times with other words, and is none of the start's."""
-        if self._knows(place, shape):
+        if self._shapes[place].count(shape) < OFTEN or self._knows(place, shape):
             return False
         others = [piece[1] for old in self._recent if (piece := old[place])[0] == shape]
         return sum(other != wording for other in others) >= OFTEN
+
+    def _keep(self, kept: list[Piece]) -> None:
+        self._recent.append(kept)
+        for shapes, (shape, _) in zip(self._shapes, kept, strict=True):
+            shapes.append(shape)
 
     def _learn(self, found: Sequence[tuple[int, int, int]]) -> None:
         if self._outputs <= AT_ONCE:
@@ -159,12 +165,14 @@ class Template(Guard):
 
     def load(self, state: Mapping[str, Json]) -> None:
         """Continue from `state()`; raises ValueError on anything else."""
+        self.reset()
         check_version(state, self.VERSION)
         rows = state.get("recent")
         if not isinstance(rows, list) or len(rows) > RECENT:
             raise ValueError(f"'recent' should be a list of at most {RECENT} rows")
         self._made = deque(integers(state, "made", SHOWN, 1), maxlen=SHOWN)
-        self._recent = deque((_unpacked(row) for row in rows), maxlen=RECENT)
+        for row in rows:
+            self._keep(_unpacked(row))
         known = state.get("known")
         try:
             self._known = bytearray(base64.b64decode(known if isinstance(known, str) else "", validate=True))
