@@ -14,8 +14,8 @@ from guards.memory import check_version, integer, nested
 from guards.promise import limit
 from guards.reading import NUMBER, Reading, read
 from guards.spans import spans
-from guards.takeover import Takeover, key_at
-from guards.text import UNSPACED_FROM, quote
+from guards.takeover import Takeover, is_character, key_at
+from guards.text import quote
 
 WARNS = 0.8
 SHOWN = 3
@@ -110,7 +110,7 @@ class Fixation(Guard):
         here: Counter[str] = Counter()
         for i, word in enumerate(reading.spoken):
             if key_at(reading, i) in risen:
-                pair = word >= UNSPACED_FROM and i + 1 < total
+                pair = is_character(word) and i + 1 < total
                 here[word + reading.spoken[i + 1] if pair else word] += 1
         if here.total() < CARRIES * self.options.rare * total:
             return Verdict(self.name, Level.PASS, round(min(score, 0.5), 3))

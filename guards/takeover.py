@@ -198,10 +198,15 @@ class Takeover:
         self._rows = dict(map(_row, rows))
 
 
+def is_character(word: str) -> bool:
+    """Return whether this is one character of a script without spaces, which `spoken` holds one by one."""
+    return len(word) == 1 and word >= UNSPACED_FROM
+
+
 def key_at(reading: Reading, i: int) -> int:
     """Return the key of the word that stands there; of a script without spaces, of a character and the next one."""
     marks, spoken = reading.marks, reading.spoken
-    if spoken[i] >= UNSPACED_FROM and i + 1 < len(spoken):
+    if is_character(spoken[i]) and i + 1 < len(spoken):
         return (31 * marks[i] + marks[i + 1]) % KEY
     return marks[i] % KEY
 
@@ -213,10 +218,10 @@ def _places(reading: Reading, turn: int) -> list[Place]:
     found = []
     for i in range(turn % step, len(spoken), step):
         word = spoken[i]
-        unspaced = word >= UNSPACED_FROM
-        if word == NUMBER or (len(word) < SHORTEST and not unspaced):
+        if word == NUMBER or (len(word) < SHORTEST and word < UNSPACED_FROM):
             continue
-        left, right = (i - 2, i + 3) if unspaced else (i - 1, i + 1)
+        # a pair of characters may be part of a longer word, which must not count as its company
+        left, right = (i - 2, i + 3) if is_character(word) else (i - 1, i + 1)
         before = 1 + marks[left] % (NEIGHBOUR - 1) if left >= 0 else EDGE
         after = 1 + marks[right] % (NEIGHBOUR - 1) if right < len(marks) else EDGE
         found.append((i, key_at(reading, i), before, after))

@@ -15,7 +15,7 @@ HEAD, TAIL = 12_000, 8_000
 UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 """Scripts that are written without spaces (Thai, Lao, Burmese, Khmer, kana, Han): one token a character."""
 UNSPACED_FROM = "\u0e00"
-"""No script without spaces lies before this character, and no script with them that a model writes much lies after."""
+"""No script without spaces lies before this character; of those that lie after it, Hangul is the one with spaces."""
 
 LONGEST_INFO = 60
 """What follows an opening fence in its line names a language; more than this is text."""

@@ -19,7 +19,8 @@ from guards.spans import spans
 from guards.text import UNSPACED_FROM, quote
 
 LETTERS = 5
-"""A long word has so many: the short ones are the language's, the long ones are what is said."""
+"""A long word has so many: the short ones are the language's, the long ones are what is said.  Eastern scripts are
+denser: there every word, or character, is as good as long."""
 NEAR = 160
 """At most so many neighbouring words of one output are looked at, each time from another place in it."""
 LOOSE, LOOSE_EACH, LOOSE_RUN = 120, 80, 3

@@ -128,6 +128,16 @@ def test_a_language_without_spaces_is_read_by_pairs() -> None:
     assert 100 < found[0] < 220
 
 
+def test_a_dense_script_with_spaces_is_read_by_words() -> None:
+    """A Korean word of two syllables that turns up anywhere is found."""
+    seeded = random.Random(6)
+    words = [chr(0xAC00 + seeded.randrange(9000)) + chr(0xAC00 + seeded.randrange(9000)) for _ in range(800)]
+    rich = [[words[int(800 * seeded.random() ** 2)] for _ in range(30)] for _ in range(240)]
+    found = trips(rich[:100] + swapped(rich[100:], ["등대"], 0.05))
+    assert found
+    assert 100 < found[0] < 180
+
+
 def test_memory_keeps_within_its_bound_on_a_stream_of_new_words() -> None:
     """However many words come by, the state is under 60 kB."""
     seeded = random.Random(2)
