@@ -68,7 +68,12 @@ def healthy(folder: Path, streams: int, most: int, seed: int) -> list[Case]:
     paths = sorted(folder.rglob("*.jsonl.gz"))
     chosen = sorted(random.Random(seed).sample(paths, min(streams, len(paths))))
     return [
-        Case(f"{path.parent.name}/{path.stem}", "healthy", list(Reading(str(path)).rows())[:most]) for path in chosen
+        Case(
+            f"{path.parent.name}/{path.name.removesuffix('.jsonl.gz')}",
+            "healthy",
+            list(Reading(str(path)).rows())[:most],
+        )
+        for path in chosen
     ]
 
 

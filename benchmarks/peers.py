@@ -4,7 +4,8 @@ Run it as `python benchmarks/peers.py --install [FOLDER...]` with Node and npm o
 uses what is in the cache folder and downloads nothing.  Each system's real class runs in a process of its own, without
 a network where `unshare` allows it.  "native" forgets at every new prompt, as the system itself does; "carried" never
 forgets.  All systems see an output before any sees the next, in turning order, so that times are compared under the
-same load: quote their ratios, not the microseconds.  gemini-cli's second opinion by a model is not asked.
+same load: quote their ratios, with the size of the pieces that texts come in (a peer that starts over at headings,
+lists or digits costs less in small ones), not the microseconds.  gemini-cli's second opinion by a model is not asked.
 """
 
 from __future__ import annotations
@@ -89,7 +90,9 @@ def report(bench: Bench, cases: Sequence[Case]) -> None:
     """Print what was found, when, and what was flagged falsely."""
     sizes = {family: sum(case.family == family for case in cases) for family in (*FAMILIES, *HEALTHY)}
     plain = [case for case in cases if case.family == "healthy"]
-    print("\nfound, of " + ", ".join(f"{sizes[family]} {name}" for family, name in FAMILIES.items()))
+    print("\nfound, of")
+    for family, name in FAMILIES.items():
+        print(f"  {family + ':':<8} {sizes[family]} {name}")
     print("delay: median outputs from the onset to the detection, the control and pasted ones apart")
     print(
         f"false: of {sizes['healthy']} healthy streams, trips in their {sum(len(case.rows) for case in plain)} outputs,"
