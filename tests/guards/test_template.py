@@ -17,7 +17,7 @@ LEXICON = [
     a + b + c for a in "bdfgklmnprst" for b in ("ara", "elo", "inu", "oma", "uti") for c in ("", "na", "ro", "s")
 ]
 LINKS = ["the", "of", "and", "in", "a", "to", "with", "from", "but", "that", "is", "not", "for", "on", "at", "by"]
-NAMES = [
+NAMES = ["Harbour Hour", "Late Kettle", "Copper Rain", "Nine Bells", "Long Rope", "Low Tide", "Attic Radio"]
     "Harbour Hour",
     "Late Kettle",
     "Copper Rain",
