@@ -17,16 +17,7 @@ LEXICON = [
     a + b + c for a in "bdfgklmnprst" for b in ("ara", "elo", "inu", "oma", "uti") for c in ("", "na", "ro", "s")
 ]
 LINKS = ["the", "of", "and", "in", "a", "to", "with", "from", "but", "that", "is", "not", "for", "on", "at", "by"]
-NAMES = ["Harbour Hour", "Late Kettle", "Copper Rain", "Nine Bells", "Long Rope", "Low Tide", "Attic Radio"]
-    "Harbour Hour",
-    "Late Kettle",
-    "Copper Rain",
-    "Nine Bells",
-    "Long Rope",
-    "Low Tide",
-    "Attic Radio",
-    "Salt Post",
-]
+NAMES = ["Harbour Hour", "Late Kettle", "Copper Rain", "Nine Bells", "Low Tide", "Attic Radio", "Salt Post", "Rope"]
 SHAPES = (
     "Tonight on {name}: {a}. Stay with us, {b} comes after that and {c} before the night is over.",
     "This is {name} with {a}; not for {b} alone, but because {c} asked us to.",
