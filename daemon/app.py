@@ -33,6 +33,7 @@ from daemon.stages import Clock, Counting, Model, Observer
 from daemon.tools import TOOLS
 from daemon.tools.toolbox import Setting, Tool, Toolbox
 from daemon.trajectories.database import Database
+from daemon.trajectories.feedback import SqlFeedback
 from daemon.trajectories.guard_states import SqlGuardStates
 from daemon.trajectories.ledger import SqlLedger
 from daemon.trajectories.recorder import SqlRecorder
@@ -89,7 +90,7 @@ class Agent:
     async def _assemble(self, heartbeat: Heartbeat, run: Run) -> Loop:
         """Build the loop of one run.  Raises ConfigError when the heartbeat names what is not there."""
         model = self._route(heartbeat)
-        draft = self.vault.draft()
+        draft = self.vault.draft(hold_all=self.settings.vault.review == "all")
         zone = heartbeat.schedule.timezone
         setting = Setting(heartbeat.name, run.id, run.started_at, zone, draft, self.home.path)
         memory = VaultMemory(draft, self.clock, self.observer)
@@ -102,6 +103,7 @@ class Agent:
             zone=zone,
             compact_at=self.settings.context.compact_at,
             keep_runs=self.settings.context.keep_runs,
+            told=SqlFeedback(self.database).told,
         )
         recovery = Recovery(
             heartbeat.stream,

@@ -6,24 +6,45 @@ It binds the vault to the daemon's words: which run wrote, for which heartbeat, 
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import Literal
 
 import structlog
 
 from daemon.errors import ConfigError, StorageError
 from daemon.stages import Clock, Observer
-from daemon.types import Run
+from daemon.types import Feedback, Run
 from vault import Author, Commit, Draft, Kept, NoSuchNote, NotAVault, NotReady, Refused, Vault, VaultError
+from vault.proposals import APPROVES, Proposals
+from vault.revert import REVERTS
+from vault.review import REVIEWED, Review
+
+__all__ = [
+    "PROPOSED_IN",
+    "REVIEWED",
+    "Recalled",
+    "VaultMemory",
+    "decided",
+    "open_vault",
+    "proposed",
+    "review_of",
+    "run_of",
+    "trailers_of",
+    "unreviewed",
+    "written_runs",
+]
 
 log = structlog.get_logger()
 
-REVIEWED = "reviewed"
-"""The tag up to which a person has reviewed what the agent wrote."""
-
 _RUN = "Trimtab-Run"
+PROPOSED_IN = "Trimtab-Proposed-In"
+"""The trailer of an approval that names the run whose proposal it was."""
+
+_REVERTED = re.compile(r"^This reverts commit ([0-9a-f]{40})", re.MULTILINE)
 _AROUND = 6
 """How many lines before and after the best line are shown of a long note."""
 
@@ -62,26 +83,81 @@ def written_runs(vault: Vault, limit: int = 50) -> dict[str, str]:
 def unreviewed(vault: Vault, most: int = 1_000) -> int:
     """Return how many of the agent's commits came after the `reviewed` mark, counted up to `most`.
 
-    Raises StorageError.  Blocks, for longer the more commits came after the mark (20,000 take a quarter of a second).
+    Those that a person approved although one before them was skipped are not counted.  Raises StorageError.  Blocks,
+    for longer the more commits came after the mark (20,000 take a quarter of a second).
     """
-    return sum(1 for _ in islice(_by_agent(vault, vault.git.resolve(REVIEWED), None), most))
+    approved = review_of(vault).approved()
+    found = (commit for _, commit in _by_agent(vault, vault.git.resolve(REVIEWED), None) if commit not in approved)
+    return sum(1 for _ in islice(found, most))
+
+
+def proposed(vault: Vault) -> int:
+    """Return how many proposals wait for a person's approval.  Raises StorageError.  Blocks."""
+    try:
+        return Proposals(vault).count()
+    except VaultError as wrong:
+        raise StorageError(str(wrong)) from None
+
+
+def review_of(vault: Vault) -> Review:
+    """Return the review of a vault: what the agent wrote is a commit that names its run, or bears its name."""
+    name, email = vault.agent
+
+    def by_agent(commit: Commit) -> bool:
+        return run_of(commit) is not None or (commit.author.name, commit.author.email) == (name, email)
+
+    return Review(vault, by_agent)
 
 
 def _by_agent(vault: Vault, stop: str | None, limit: int | None) -> Iterator[tuple[str, str]]:
     """Give (run id, commit id) of the agent's commits since `stop` among the newest `limit`, the newest first."""
     try:
         for commit in islice(vault.git.history(vault.head, stop), limit):
-            if run := _run_of(commit):
+            if run := run_of(commit):
                 yield run, commit.id
     except VaultError as wrong:
         raise StorageError(str(wrong)) from None
 
 
-def _run_of(commit: Commit) -> str | None:
-    """Return the run that a commit's trailers name: its last lines, which no text from outside can reach."""
-    subject, _, trailers = commit.message.rstrip("\n").rpartition("\n\n")
-    lines = trailers.split("\n") if subject else []
-    return next((line.removeprefix(f"{_RUN}: ") for line in lines if line.startswith(f"{_RUN}: ")), None)
+def run_of(commit: Commit) -> str | None:
+    """Return the run that a commit's trailers name, None for a person's."""
+    return trailers_of(commit).get(_RUN)
+
+
+def trailers_of(commit: Commit) -> dict[str, str]:
+    """Return the trailers of a commit: its last lines, which no text from outside can reach."""
+    subject, _, last = commit.message.rstrip("\n").rpartition("\n\n")
+    return dict(line.split(": ", 1) for line in last.split("\n") if ": " in line) if subject else {}
+
+
+def decided(vault: Vault, newest: int = 200) -> Iterator[Feedback]:
+    """Give what people took back or approved in the newest commits, as the history tells it, the newest first.
+
+    A revert with plain git counts too.  Raises StorageError.  Blocks.
+    """
+    by_agent = review_of(vault).by_agent
+    try:
+        for commit in islice(vault.git.history(vault.head), newest):
+            if not by_agent(commit) and (said := _decision(vault, commit)):
+                yield said
+    except VaultError as wrong:
+        raise StorageError(str(wrong)) from None
+
+
+def _decision(vault: Vault, commit: Commit) -> Feedback | None:
+    trailers = trailers_of(commit)
+    plain = _REVERTED.search(commit.message)
+    about = trailers.get(REVERTS) or trailers.get(APPROVES) or (plain[1] if plain else "")
+    written = vault.git.find(about) if about else None
+    run = (run_of(written) if written else None) or trailers.get(PROPOSED_IN)
+    if run is None:
+        return None
+    middle = commit.message.rstrip("\n").split("\n\n")[1:-1] if trailers.get(REVERTS) else []
+    what: Literal["taken_back", "approved"] = "approved" if APPROVES in trailers else "taken_back"
+    changes = list(vault.git.changes(commit))
+    patch = "".join(change.patch for change in (vault.git.changes(written) if written else ()))
+    paths = tuple(change.path for change in changes)
+    return Feedback(commit.author.when, commit.author.name, what, run, about, paths, " ".join(middle), patch)
 
 
 class VaultMemory:
@@ -97,11 +173,14 @@ class VaultMemory:
 
     def pending(self) -> int:
         """Return how many notes were written and are not committed."""
-        return 0 if self.kept is not None else len(self._draft.paths)
+        return 0 if self.kept is not None else len(self._draft.paths) + len(self._draft.held)
 
     async def keep(self, run: Run) -> str | None:
-        """Commit what the run wrote and return the commit id, None if it wrote nothing.  Raises StorageError."""
-        if not self._draft.paths:
+        """Commit what the run wrote and return the commit id, None if it wrote nothing.  Raises StorageError.
+
+        What needs approval becomes proposals, which have no part in that commit.
+        """
+        if not self._draft.paths and not self._draft.held:
             return None
         try:
             self.kept = await asyncio.to_thread(self._commit, run)
@@ -109,14 +188,8 @@ class VaultMemory:
             raise StorageError(f"the notes of run {run.id} could not be kept: {wrong}") from None
         if self.kept is None:
             return None
-        if self._observer is not None:
-            self._observer.vault_committed("run")
-            if self.kept.person is not None:
-                self._observer.vault_committed("person")
-        for remark in self.kept.remarks:
-            log.warning("vault.remarked", run=run.id, what=remark)
-        log.info("vault.committed", run=run.id, commit=self.kept.commit, notes=len(self.kept.paths))
-        return self.kept.commit
+        self._tell(run, self.kept)
+        return self.kept.commit or None
 
     async def recall(self, query: str, limit: int = 3, max_chars: int = 2_000) -> Sequence[tuple[str, str]]:
         """Return (path, excerpt) of up to `limit` notes that fit the query, together at most `max_chars` characters.
@@ -126,6 +199,18 @@ class VaultMemory:
         if limit and query.strip():
             self.recalled = await asyncio.to_thread(self._recall, query, limit, max_chars)
         return [(note.path, note.excerpt) for note in self.recalled]
+
+    def _tell(self, run: Run, kept: Kept) -> None:
+        kinds = ["proposal"] * len(kept.proposals) + ["run"] * bool(kept.commit) + ["person"] * bool(kept.person)
+        if self._observer is not None:
+            for kind in kinds:
+                self._observer.vault_committed(kind)
+        for remark in kept.remarks:
+            log.warning("vault.remarked", run=run.id, what=remark)
+        if kept.proposals:
+            log.info("vault.proposed", run=run.id, proposals=list(kept.proposals))
+        if kept.commit:
+            log.info("vault.committed", run=run.id, commit=kept.commit, notes=len(kept.paths))
 
     def _commit(self, run: Run) -> Kept | None:
         heartbeat = run.occurrence.heartbeat

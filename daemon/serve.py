@@ -20,13 +20,14 @@ from daemon import __version__, telemetry
 from daemon.app import Agent, opened, panel, shown
 from daemon.control import answering
 from daemon.errors import StorageError, TrimtabError, UsageError
+from daemon.feedback import settle
 from daemon.heartbeat.alarms import ApschedulerAlarms
 from daemon.heartbeat.fields import NAME
 from daemon.heartbeat.misfire import Reason
 from daemon.heartbeat.rules import Rules
 from daemon.heartbeat.scheduler import Scheduler
 from daemon.home import Home
-from daemon.memory import unreviewed, written_runs
+from daemon.memory import proposed, unreviewed, written_runs
 from daemon.observe.notify import Notify, Watchdog
 from daemon.observe.prometheus import Metrics, Names
 from daemon.observe.server import Page, Server, healthz
@@ -206,10 +207,12 @@ async def _answer(agent: Agent, scheduler: Scheduler, request: Mapping[str, Any]
 
 
 async def _count_unreviewed(agent: Agent, metrics: Metrics) -> None:
-    """Keep the number of commits that nobody has reviewed; a person moves the mark at any time."""
+    """Keep the numbers of what waits for a person, and take in what a person has decided with plain git."""
     while True:
         try:
+            await settle(agent.vault, agent.database)
             metrics.vault_unreviewed(await asyncio.to_thread(unreviewed, agent.vault))
+            metrics.approvals_pending(await asyncio.to_thread(proposed, agent.vault))
         except StorageError as wrong:
             log.warning("vault.uncounted", reason=str(wrong))
         await agent.clock.sleep(_COUNT_SECONDS)

@@ -68,6 +68,12 @@ class ContextSection(Section):
     tokens: int = Field(default=32_000, ge=512)
 
 
+class VaultSection(Section):
+    """What of the agent's writing waits for a person's approval: only what instructs it, or all its notes too."""
+
+    review: Literal["instructions", "all"] = "instructions"
+
+
 class Settings(BaseSettings):
     """Everything that a person sets for one agent."""
 
@@ -87,6 +93,7 @@ class Settings(BaseSettings):
     breaker: BreakerSection = BreakerSection()
     judge: JudgeSection = JudgeSection()
     context: ContextSection = ContextSection()
+    vault: VaultSection = VaultSection()
 
     @classmethod
     def settings_customise_sources(

@@ -258,3 +258,20 @@ class Run:
     model: str = ""
     commit: str | None = None
     said: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """What a person did to something that a run wrote to the vault, and why, in the person's words.
+
+    `commit` is the one that was taken back, or the proposal's; `patch` is what the run had changed in `paths`.
+    """
+
+    at: datetime
+    person: str
+    what: Literal["taken_back", "rejected", "approved"]
+    run: str
+    commit: str
+    paths: tuple[str, ...]
+    why: str
+    patch: str = ""

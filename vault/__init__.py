@@ -5,7 +5,18 @@ It knows nothing of agents or models.  `Vault.open(path).draft()` gives the note
 
 from vault.author import Author
 from vault.draft import Draft
-from vault.errors import Busy, Corrupt, NoSuchNote, NotAVault, NotReady, Refused, Unwritable, VaultError
+from vault.errors import (
+    Busy,
+    Clash,
+    Corrupt,
+    NoSuchNote,
+    NoSuchProposal,
+    NotAVault,
+    NotReady,
+    Refused,
+    Unwritable,
+    VaultError,
+)
 from vault.git import Change, Commit
 from vault.note import Note, parse, render
 from vault.search import Hit
@@ -16,12 +27,14 @@ __all__ = [
     "Author",
     "Busy",
     "Change",
+    "Clash",
     "Commit",
     "Corrupt",
     "Draft",
     "Hit",
     "Kept",
     "NoSuchNote",
+    "NoSuchProposal",
     "NotAVault",
     "NotReady",
     "Note",

@@ -14,10 +14,18 @@ from vault.locks import held
 
 
 def move(
-    gitdir: Path, branch: str, new: str, present: Callable[[], str | None], expected: str | None, author: Author
+    gitdir: Path,
+    branch: str,
+    new: str,
+    present: Callable[[], str | None],
+    expected: str | None,
+    author: Author,
+    *,
+    checked_out: bool = True,
 ) -> bool:
     """Point a branch at `new` if it is still at `expected`; False, and nothing done, where it is not.
 
+    `checked_out` says that HEAD is on it, so that HEAD's log has a line too.
     Raises Busy while another git holds the branch, OSError when it cannot be written.
     """
     place = gitdir / "refs" / "heads" / branch
@@ -25,10 +33,13 @@ def move(
     with held(place.with_name(f"{place.name}.lock"), attempts=4) as lock:
         if present() != expected:
             return False
-        for log in (gitdir / "logs" / "HEAD", gitdir / "logs" / "refs" / "heads" / branch):
+        heads = [gitdir / "logs" / "HEAD"] if checked_out else []
+        for log in (*heads, gitdir / "logs" / "refs" / "heads" / branch):
             _log(log, expected or "0" * len(new), new, author)
         lock.become(place, f"{new}\n".encode())
         sync_folder(place.parent)
+        if "/" in branch:
+            sync_folder(place.parent.parent)  # its folder may be new
     return True
 
 

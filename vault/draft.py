@@ -1,7 +1,8 @@
 """The pending notes of one run: what it wrote can be read at once, and nothing touches the disk before `commit`.
 
 A draft checks every write against the rules and remembers what each note said when it was first touched, so that a
-person's edit in the meantime is noticed.  It may be used from several threads.
+person's edit in the meantime is noticed.  What instructs the agent is held: it becomes a proposal, and the draft itself
+goes on reading what is in force.  It may be used from several threads.
 """
 
 from __future__ import annotations
@@ -15,19 +16,21 @@ from vault import rules
 from vault.author import Author
 from vault.edit import Edit
 from vault.errors import NoSuchNote, Refused
+from vault.proposing import check_proposal, propose
 from vault.search import Hit
+from vault.work import Kept
 
 if TYPE_CHECKING:
     from vault.vault import Vault
-    from vault.work import Kept
 
 
 class Draft:
     """Notes as one run sees them.  Made by `Vault.draft()`."""
 
-    def __init__(self, vault: Vault) -> None:
-        self._vault = vault
+    def __init__(self, vault: Vault, *, hold_all: bool = False) -> None:
+        self._vault, self._hold_all = vault, hold_all
         self._edits: dict[str, Edit] = {}
+        self._held: dict[str, Edit] = {}
         self._lock = threading.RLock()
 
     @property
@@ -39,6 +42,15 @@ class Draft:
     def paths(self) -> tuple[str, ...]:
         """The notes that have pending writes, in the order of their first write."""
         return tuple(self._edits)
+
+    @property
+    def held(self) -> tuple[str, ...]:
+        """The notes for which this run has a proposal, in the order of their first write."""
+        return tuple(self._held)
+
+    def holds(self, path: str) -> bool:
+        """Whether a write to this note only becomes a proposal, which nothing reads before a person approves it."""
+        return self._hold_all or rules.is_instruction(path)
 
     def read(self, path: str) -> str:
         """Return a note's text; NoSuchNote or Refused."""
@@ -75,10 +87,10 @@ class Draft:
         """
         data = rules.check_text(path, text, cut=cut)
         with self._lock:
-            edit = self._edit(path)
-            rules.check_new(path, edit.onto(edit.base) if path in self._edits else edit.base, data)
+            edits, edit = self._edit(path)
+            rules.check_new(path, edit.onto(edit.base) if path in edits else edit.base, data)
             rules.check_kept(path, edit.base, data)
-            self._edits[path] = replace(edit, text=data, added=())
+            self._take(edits, path, replace(edit, text=data, added=()))
 
     def append(self, path: str, text: str, *, start: str = "", cut: bool = False) -> None:
         """Add lines to the end of a note; `start` begins the note if there is none when it is committed."""
@@ -86,17 +98,31 @@ class Draft:
             raise Refused(f"there is no text to append to {path}")
         addition = rules.check_text(path, text, cut=cut)
         with self._lock:
-            edit = self._edit(path)
+            edits, edit = self._edit(path)
             edit = replace(edit, added=(*edit.added, (start.encode(), addition)))
             rules.check_size(path, edit.onto(edit.base))
-            self._edits[path] = edit
+            self._take(edits, path, edit)
 
     def commit(self, message: str, trailers: Mapping[str, str], author: Author) -> Kept | None:
-        """Commit every pending write at once and forget them; None when nothing has changed."""
+        """Commit every pending write at once and forget them; None when nothing has changed.
+
+        What is held becomes proposals first: one for each instruction, one for all other notes together.
+        """
         with self._lock:
+            held = [(path,) for path in self._held if rules.is_instruction(path)]
+            notes = tuple(path for path in self._held if not rules.is_instruction(path))
+            names, remarks = list[str](), list[str]()
+            for paths in [*held, *([notes] if notes else [])]:
+                edits = {path: self._held[path] for path in paths}
+                made = propose(self._vault, edits, trailers, author)
+                names += [made.name] if made.name else []
+                remarks += made.remarks
             kept = self._vault.commit(self._edits, message, author, trailers) if self._edits else None
-            self._edits = {}
-            return kept
+            self._edits, self._held = {}, {}
+            if kept is None and not names and not remarks:
+                return None
+            kept = kept or Kept("", ())
+            return replace(kept, proposals=tuple(names), remarks=(*kept.remarks, *remarks))
 
     def _content(self, path: str) -> bytes | None:
         parts = rules.check_path(path)
@@ -105,11 +131,17 @@ class Draft:
                 return edit.onto(edit.base)
         return self._vault.files.read(parts, rules.LIMIT_BYTES)
 
-    def _edit(self, path: str) -> Edit:
-        """The pending edit of a note that may be written, begun now if there is none."""
+    def _edit(self, path: str) -> tuple[dict[str, Edit], Edit]:
+        """The pending edit of a note that may be written, begun now if there is none, and where it belongs."""
         parts = rules.check_path(path)
-        if path in self._edits:
-            return self._edits[path]
+        edits = self._held if self.holds(path) else self._edits
+        if path in edits:
+            return edits, edits[path]
         base = self._vault.files.read(parts, rules.LIMIT_BYTES)
         rules.check_target(path, base)
-        return Edit(base)
+        return edits, Edit(base)
+
+    def _take(self, edits: dict[str, Edit], path: str, edit: Edit) -> None:
+        if edits is self._held:
+            check_proposal(self._vault, path, edit.onto(edit.base), new=path not in edits)
+        edits[path] = edit

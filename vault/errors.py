@@ -34,5 +34,13 @@ class Refused(VaultError):
     """A read or a write against the rules; the text says what to do instead."""
 
 
+class Clash(Refused):
+    """A change touches what somebody else has changed since; nothing was done."""
+
+
+class NoSuchProposal(VaultError):
+    """There is no proposal of this name."""
+
+
 class NoSuchNote(VaultError):
     """There is no note of this name."""

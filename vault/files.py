@@ -75,6 +75,20 @@ class Files:
             raise Unwritable(f"{'/'.join(parts)} could not be written: {error.strerror}") from None
         return True
 
+    def remove(self, parts: tuple[str, ...], expected: bytes | None) -> bool:
+        """Take a file away for good that holds `expected`; False, and nothing done, if it does not hold that."""
+        try:
+            if self.read(parts, len(expected or b"") + 1) != expected:
+                return False
+            with self._folder(parts[:-1]) as folder:
+                os.unlink(parts[-1], dir_fd=folder)
+                os.fsync(folder)
+        except (Refused, NoSuchNote, FileNotFoundError):
+            return False
+        except OSError as error:
+            raise Unwritable(f"{'/'.join(parts)} could not be removed: {error.strerror}") from None
+        return True
+
     def walk(self, prefix: tuple[str, ...] = ()) -> Iterator[Seen]:
         """Give every Markdown file below `prefix`, in the order of their names, the files of a folder first."""
         try:

@@ -9,44 +9,30 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from datetime import datetime, timedelta, timezone
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pygit2
-from pygit2.enums import DeltaStatus, DiffOption, FileMode, ObjectType, RepositoryState, SortMode
+from pygit2.enums import FileMode, ObjectType, RepositoryState, SortMode
 
 from vault.author import Author
 from vault.branch import move
 from vault.errors import Corrupt, NotAVault, NotReady, Unwritable, VaultError
 from vault.files import sync_folder
+from vault.git_branches import Branches
+from vault.git_history import Change, Commit, changes_between, commit_of
+
+__all__ = ["Change", "Commit", "Git"]
 
 pygit2.settings.enable_fsync_gitdir(True)  # each object, and the directory that names it
 pygit2.settings.cache_max_size(16 * 1024 * 1024)
 
 _FILE = int(FileMode.BLOB)
 _FILES = {_FILE, int(FileMode.BLOB_EXECUTABLE)}
-
-
-@dataclass(frozen=True, slots=True)
-class Commit:
-    """One commit as it stands in the history; `parent` is None for a first one."""
-
-    id: str
-    parent: str | None
-    author: Author
-    message: str
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """What a commit did to one file; `patch` shows it as text whatever attributes say."""
-
-    path: str
-    kind: str
-    patch: str
+_ID = re.compile(r"[0-9a-f]{4,64}")
 
 
 class Git:
@@ -62,6 +48,7 @@ class Git:
         if self._repo.is_bare:
             raise NotAVault(f"{root}: a bare repository: a vault needs its notes as files beside .git")
         self.root, self.gitdir = root, root / ".git"
+        self._branches = Branches(self._repo, self.gitdir)
 
     @classmethod
     def create(cls, root: Path, branch: str) -> Git:
@@ -168,7 +155,23 @@ class Git:
     def advance(self, branch: str, old: str | None, new: str, author: Author) -> bool:
         """Move a branch from `old` to `new`; False, and nothing done, when it is elsewhere by now.  May raise Busy."""
         with _clear(f"{self.root}: the branch {branch!r} could not be moved", Unwritable):
-            return move(self.gitdir, branch, new, lambda: self.head(branch), old, author)
+            here = self._repo.lookup_reference("HEAD").target == f"refs/heads/{branch}"
+            return move(self.gitdir, branch, new, lambda: self.head(branch), old, author, checked_out=here)
+
+    def branches_below(self, folder: str) -> dict[str, str]:
+        """Return {name below the folder: commit} of the branches in a folder of names."""
+        with _clear(f"{self.root}: the branches cannot be read: see `git fsck`", Corrupt):
+            return self._branches.below(folder)
+
+    def fork(self, one: str, other: str | None) -> str | None:
+        """Return the commit at which two histories parted, None where they have none in common."""
+        with _clear(f"{self.root}: the history cannot be read: see `git fsck`", Corrupt):
+            return self._branches.fork(one, other)
+
+    def drop(self, branch: str, expected: str) -> bool:
+        """Take a branch away if it is still at `expected`; False, and nothing done, where it is not."""
+        with _clear(f"{self.root}: the branch {branch!r} could not be removed", Unwritable):
+            return self._branches.drop(branch, expected)
 
     def mark(self, name: str, commit: str) -> None:
         """Point a plain tag at a commit, wherever it pointed before."""
@@ -182,8 +185,10 @@ class Git:
             result = self._repo.merge_file_from_index(*entries)
             return result.contents.encode() if result.automergeable else None
 
-    def list_in_index(self, commit: str, paths: Mapping[str, str], fresh: Path) -> None:
+    def list_in_index(self, commit: str, paths: Mapping[str, str | None], fresh: Path) -> None:
         """Write to `fresh` an index that lists `paths` as in `commit` and all else as a person has it staged.
+
+        A path without an id is listed no more.
 
         It keeps the time stamp of the present index, which git compares with the files' to know which entries it has to
         look at again.  The caller holds git's lock of the index.
@@ -202,6 +207,8 @@ class Git:
                 entry = self._entry(commit, path)
                 if entry is not None and str(entry.id) == identity:
                     index.add(pygit2.IndexEntry(path, entry.id, entry.filemode))
+                elif entry is None and identity is None and path in index:
+                    index.remove(path)
             index.write()
             if facts and facts.st_size:
                 os.utime(fresh, ns=(facts.st_atime_ns, facts.st_mtime_ns))
@@ -215,25 +222,26 @@ class Git:
             if stop is not None:
                 walk.hide(stop)
             for each in walk:
-                parent = str(each.parent_ids[0]) if each.parent_ids else None
-                zone = timezone(timedelta(minutes=max(-1439, min(1439, each.author.offset))))
-                when = datetime.fromtimestamp(each.author.time, zone)
-                raw = (each.author.raw_name, each.author.raw_email, each.raw_message)
-                name, email, message = (data.decode("utf-8", "replace") for data in raw)
-                yield Commit(str(each.id), parent, Author(name, email, when), message)
+                yield commit_of(each)
+
+    def find(self, name: str) -> Commit | None:
+        """Return the commit of this id, or of the only one that begins so; None where there is no such commit."""
+        if not _ID.fullmatch(name):
+            return None
+        with contextlib.suppress(KeyError, ValueError, pygit2.GitError):
+            found = self._repo.revparse_single(name)
+            return commit_of(found) if isinstance(found, pygit2.Commit) else None
+        return None
 
     def changes(self, commit: Commit) -> Iterator[Change]:
         """Give what a commit changed against its first parent, always as text."""
         with _clear(f"{self.root}: commit {commit.id} cannot be read: see `git fsck`", Corrupt):
-            new = self._repo[commit.id].tree
-            if commit.parent:
-                found = self._repo.diff(self._repo[commit.parent].tree, new, flags=DiffOption.FORCE_TEXT)
-            else:
-                found = new.diff_to_tree(flags=DiffOption.FORCE_TEXT, swap=True)
-            for patch in found:
-                path = patch.delta.new_file.raw_path.decode("utf-8", "backslashreplace")
-                text = patch.data.decode("utf-8", "replace")
-                yield Change(path, DeltaStatus(patch.delta.status).name.lower(), text)
+            yield from changes_between(self._repo, commit.parent, commit.id)
+
+    def differences(self, old: str | None, new: str) -> list[Change]:
+        """Return what differs from one commit (None: an empty one) to another, always as text."""
+        with _clear(f"{self.root}: commit {new} cannot be read: see `git fsck`", Corrupt):
+            return list(changes_between(self._repo, old, new))
 
     def _entry(self, commit: str | None, path: str) -> Any:
         if commit is None:

@@ -25,11 +25,11 @@ _ATTEMPTS = 3
 
 @dataclass(frozen=True, slots=True)
 class Landing:
-    """A commit on its way.  `paths` has for each file the id of what was there (None: nothing) and of what shall be."""
+    """A commit on its way.  `paths` has for each file the id of what was there and of what shall be (None: nothing)."""
 
     branch: str
     commit: str
-    paths: Mapping[str, tuple[str | None, str]] = field(default_factory=dict)
+    paths: Mapping[str, tuple[str | None, str | None]] = field(default_factory=dict)
 
     def before(self, later: Landing) -> Landing:
         """Return `later` with what is still owed of this one."""
@@ -82,6 +82,10 @@ class Landing:
             found = None if here is None else git.identify(here)
             if found == now:
                 return ""
+            if now is None:
+                if found == was and files.remove(parts, here):
+                    return ""
+                return f"{path} was edited by hand at the same moment: it stays as it is"
             wanted = git.blob(now) if found == was else _joined(git, was, now, here)
             if wanted is None:
                 return f"{path} was edited by hand at the same moment: the agent's text is only in git"
@@ -94,7 +98,7 @@ def read_paper(paper: Path) -> Landing | None:
     """Return the landing that was written down, None where there is none or only a torn one."""
     try:
         facts = json.loads(paper.read_bytes())
-        paths = {str(path): (was, str(now)) for path, (was, now) in facts["paths"].items()}
+        paths = {str(path): (was, now) for path, (was, now) in facts["paths"].items()}
         return Landing(str(facts["branch"]), str(facts["commit"]), paths)
     except (FileNotFoundError, ValueError, KeyError, TypeError, AttributeError):
         return None

@@ -57,7 +57,7 @@ def _check_part(part: str, shown: str) -> None:
 
 
 def is_instruction(path: str) -> bool:
-    """Whether a file tells the agent what to do, so that only the person may change it.
+    """Whether a file tells the agent what to do, so that a change by the agent waits for the person's approval.
 
     >>> is_instruction("heartbeats/host-watch.md"), is_instruction("people/ann.md")
     (True, False)
@@ -70,8 +70,6 @@ def is_instruction(path: str) -> bool:
 
 def check_target(path: str, present: bytes | None) -> None:
     """Refuse to write where only the person writes; `present` is what the note holds now."""
-    if is_instruction(path):
-        raise Refused(f"{path} instructs the agent and is read-only to it: propose the change to the person in words")
     if present is None and unicodedata.normalize("NFC", path) != path:
         raise Refused(f"{path!r} is not in composed (NFC) form")
     if present is not None:

@@ -5,10 +5,11 @@ It knows nothing of agents: callers say who writes, when and why.  One process c
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -99,9 +100,20 @@ class Vault:
         """The repository, for reading its history."""
         return self._git
 
-    def draft(self) -> Draft:
-        """Begin the notes of a run."""
-        return Draft(self)
+    def draft(self, *, hold_all: bool = False) -> Draft:
+        """Begin the notes of a run; with `hold_all` whatever it writes waits for a person's approval."""
+        return Draft(self, hold_all=hold_all)
+
+    @property
+    def own(self) -> Path:
+        """The directory for what a vault remembers beside its history; no git command looks at it."""
+        return self._own
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keep every other writer of ours out for a moment; Busy when one does not end."""
+        with self._lock, turn(self._own / "lock"):
+            yield
 
     def plant(self, contents: Mapping[str, str], message: str, author: Author | None = None) -> Kept | None:
         """Write files past the rules for agents, in the person's name by default; those that exist stay as they are."""
@@ -110,7 +122,7 @@ class Vault:
             for path, text in contents.items()
             if self.files.read(tuple(path.split("/")), LARGEST_READ) is None
         }
-        who = author or self._person(datetime.now(UTC))
+        who = author or self.person(datetime.now(UTC))
         return self.commit(edits, message, who, {}) if edits else None
 
     def commit(
@@ -120,22 +132,52 @@ class Vault:
 
         When this returns, the commit is on the disk.  Raises VaultError, and then no branch has been moved.
         """
-        text = message_of(message, trailers)
+
+        def take(work: Work) -> None:
+            for path, edit in edits.items():
+                work.take(path, edit)
+
+        return self.change(take, message_of(message, trailers), author)
+
+    def change(self, plan: Callable[[Work], None], message: str, author: Author, *, hand: bool = False) -> Kept | None:
+        """Commit what `plan` puts into a work that fits the present state; it is asked again when that has changed.
+
+        None when nothing changes; with `hand` it may also be only what the person has edited.  What `plan` raises ends
+        it with nothing done.
+        """
         try:
-            with self._lock, turn(self._own / "lock"):
+            with self.alone():
                 self._check_branch()
                 owed = self._land_owed()
                 for attempt in range(_ATTEMPTS):
                     work = Work(self._git, self.files, self.branch, self.head)
-                    for path, edit in edits.items():
-                        work.take(path, edit)
-                    if not work.by_agent:
+                    plan(work)
+                    if not work.by_agent and not (hand and work.by_person):
                         self.notices += work.remarks
                         return None
-                    kept = work.commit(text, author, lambda: self._person(author.when))
+                    kept = work.commit(message, author, lambda: self.person(author.when))
                     if self._acknowledge(work, work.landing(kept.commit), owed, author):
                         noticed, self.notices = tuple(self.notices), []
                         return replace(kept, remarks=kept.remarks + noticed)
+                    self._pause(attempt)
+        except OSError as error:
+            raise Unwritable(f"{self.root}: cannot be written: {error.strerror}") from None
+        raise Busy(f"{self.root}: other git processes keep writing to {self.branch!r}: try again")
+
+    def rebase(self, plan: Callable[[str | None], Landing | None], author: Author) -> Landing | None:
+        """Move the branch and the files to a commit that `plan` makes of the newest one; None when it has nothing to do.
+
+        It is asked again when somebody else has moved the branch.  What it raises ends it with nothing done.
+        """
+        try:
+            with self.alone():
+                self._check_branch()
+                owed = self._land_owed()
+                for attempt in range(_ATTEMPTS):
+                    work = Work(self._git, self.files, self.branch, self.head)
+                    landing = plan(work.head)
+                    if landing is None or self._acknowledge(work, landing, owed, author):
+                        return landing
                     self._pause(attempt)
         except OSError as error:
             raise Unwritable(f"{self.root}: cannot be written: {error.strerror}") from None
@@ -194,7 +236,8 @@ class Vault:
         if here != ours:
             raise NotReady(f"{self.root}: HEAD is on {here!r}, the agent writes to {ours!r}: run `git switch {ours}`")
 
-    def _person(self, when: datetime) -> Author:
+    def person(self, when: datetime) -> Author:
+        """Return the person as git's configuration names them."""
         name, email = self._git.setting("user.name"), self._git.setting("user.email")
         return Author(name or "person", email or "person@localhost", when)
 

@@ -14,9 +14,10 @@ import structlog
 
 from daemon.context.compaction import ACKNOWLEDGED, HINT, SUMMARY, summarised
 from daemon.context.data import marked, rules
+from daemon.context.feedback import feedback
 from daemon.context.quarantine import infected_by, quarantined
 from daemon.stages import ThreadLog
-from daemon.types import Heartbeat, Message, Occurrence, Prompt, ToolResult, ToolSpec
+from daemon.types import Feedback, Heartbeat, Message, Occurrence, Prompt, ToolResult, ToolSpec
 
 log = structlog.get_logger()
 
@@ -27,6 +28,14 @@ _CHARS_PER_TOKEN = 3
 
 Recall = Callable[[str], Awaitable[Sequence[tuple[str, str]]]]
 """Given the instruction, the (path, excerpt) of the few notes that matter to it."""
+
+Told = Callable[[str, int], Awaitable[Sequence[Feedback]]]
+"""Given a thread and an occurrence, what a person has decided on what that thread wrote, and it was not told yet."""
+
+
+async def nothing_told(thread: str, occurrence: int) -> Sequence[Feedback]:
+    """Return what there is to tell where nobody reviews."""
+    return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +57,7 @@ class Gather:
     zone: ZoneInfo
     compact_at: float
     keep_runs: int
+    told: Told = nothing_told
 
     async def gather(self, heartbeat: Heartbeat, occurrence: Occurrence, tools: Sequence[ToolSpec]) -> Prompt:
         system = Message("system", f"{(await self.instructions()).strip()}\n\n{rules()}")
@@ -88,6 +98,8 @@ class Gather:
         if notes := await self.recall(heartbeat.instruction):
             told = "\n".join(f"- {path}: {' '.join(text.split())}" for path, text in notes)
             lines += ["", "Noted before:", marked("vault", told, len(told))]
+        for said in await self.told(heartbeat.stream, occurrence.id):
+            lines += ["", *feedback(said)]
         return "\n".join(lines)
 
     async def _live(

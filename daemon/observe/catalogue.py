@@ -74,13 +74,20 @@ COMMITS: Final = Family(
     "trimtab_vault_commits_total",
     "counter",
     ("kind",),
-    "Commits to the vault: run for what a run wrote, person for changes that a person had made.",
+    "Commits to the vault: run for what a run wrote, proposal for what it proposed, person for changes that a person "
+    "had made.",
 )
 UNREVIEWED: Final = Family(
     "trimtab_vault_unreviewed_commits",
     "gauge",
     (),
     "The agent's commits since the `reviewed` mark, at most 1000; NaN until they were counted.",
+)
+APPROVALS: Final = Family(
+    "trimtab_approvals_pending",
+    "gauge",
+    (),
+    "Proposals of the agent's that wait for a person's approval; NaN until they were counted.",
 )
 LAG: Final = Family(
     "trimtab_scheduler_lag_seconds", "gauge", (), "How late the last occurrence was dispatched, in seconds."
@@ -95,7 +102,7 @@ BUILD: Final = Family("trimtab_build_info", "gauge", ("version", "python"), "Alw
 
 FAMILIES: Final = (
     RUNS, RUN_SECONDS, LAST_SUCCESS, NEXT, INTERVAL, MISSED, STEPS, TOKENS, COST, BUDGET, SCORE, VERDICTS, BREAKER,
-    RECOVERIES, TOOL_CALLS, COMMITS, UNREVIEWED, LAG, MODEL_UP, BUILD,
+    RECOVERIES, TOOL_CALLS, COMMITS, UNREVIEWED, APPROVALS, LAG, MODEL_UP, BUILD,
 )  # fmt: skip
 
 

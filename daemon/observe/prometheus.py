@@ -39,7 +39,7 @@ MOST_OPEN_RUNS: Final = 64
 
 TOKEN_KINDS: Final = ("prompt", "reused", "completion")
 TOOL_RESULTS: Final = ("ok", "failed")
-COMMIT_KINDS: Final = ("run", "person", OTHER)
+COMMIT_KINDS: Final = ("run", "proposal", "person", OTHER)
 TRIED: Final = ("retry", "quarantine", "sampler", "model")
 RECOVERIES: Final = (
     *((rung, result) for rung in TRIED for result in ("worked", "failed")),
@@ -91,6 +91,8 @@ class Metrics:
         self._commits = self._counter(catalogue.COMMITS)
         self._unreviewed = self._gauge(catalogue.UNREVIEWED)
         self._unreviewed.set(float("nan"))  # without labels it cannot be absent, and 0 would say that all is reviewed
+        self._approvals = self._gauge(catalogue.APPROVALS)
+        self._approvals.set(float("nan"))
         self._lag = self._gauge(catalogue.LAG)
         self._up = self._gauge(catalogue.MODEL_UP)
         self._gauge(catalogue.BUILD).labels(version, platform.python_version()).set(1)
@@ -243,6 +245,10 @@ class Metrics:
     def vault_unreviewed(self, count: int) -> None:
         """Note how many of the agent's commits no person has reviewed."""
         self._unreviewed.set(max(0, count))
+
+    def approvals_pending(self, count: int) -> None:
+        """Note how many proposals wait for a person."""
+        self._approvals.set(max(0, count))
 
     def render(self) -> bytes:
         """Return everything in the text format that `content_type` names."""

@@ -75,7 +75,7 @@ def _write(args: Mapping[str, Any], setting: Setting) -> str:
     if args["path"] == "journal":
         raise ToolError("the journal only grows: use append")
     setting.draft.write(str(args["path"]), str(args["text"]))
-    return f"written {args['path']}"
+    return _done("written", str(args["path"]), setting)
 
 
 def _append(args: Mapping[str, Any], setting: Setting) -> str:
@@ -84,7 +84,13 @@ def _append(args: Mapping[str, Any], setting: Setting) -> str:
         setting.draft.append(path, _entry(text, setting), start=f"# {setting.local:%Y-%m-%d}\n\n")
     else:
         setting.draft.append(path, text)
-    return f"appended to {path}"
+    return _done("appended to", path, setting)
+
+
+def _done(what: str, path: str, setting: Setting) -> str:
+    if setting.draft.holds(path):
+        return f"proposed {path}: it waits for a person's approval and changes nothing until then"
+    return f"{what} {path}"
 
 
 _ACTIONS = {"list": _list, "read": _read, "search": _search, "write": _write, "append": _append}

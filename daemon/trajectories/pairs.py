@@ -91,8 +91,8 @@ def _document(record: RunRecord, pair: Pair) -> Document:
         "tools": [tool_document(tool) for tool in pair.rejected.tools],
         "hint": _hint(pair),
         "chosen_prompt": [message_document(message) for message in pair.chosen_prompt],
-        "rejected": _reply(pair.rejected),
-        "chosen": _reply(pair.chosen),
+        "rejected": reply_document(pair.rejected),
+        "chosen": reply_document(pair.chosen),
     }
 
 
@@ -103,7 +103,8 @@ def _hint(pair: Pair) -> Document | None:
     return {"text": pair.hint, "message": places[-1], "at_token": parting(pair.rejected, pair.chosen)}
 
 
-def _reply(step: Step) -> Document:
+def reply_document(step: Step) -> Document:
+    """Return the reply of a step as the exports show it."""
     reply = step.reply
     return {
         "step": step.number,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from daemon.types import Run, Step
+from daemon.types import Feedback, Run, Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +22,16 @@ class Reward:
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """A run with all its steps.  `task` is what the heartbeat's file asked for; `rewards` come from verifiers."""
+    """A run with all its steps.  `task` is what the heartbeat's file asked for; `rewards` come from verifiers.
+
+    `feedback` is what a person did later to what it wrote.
+    """
 
     run: Run
     task: Mapping[str, Any]
     steps: tuple[Step, ...] = ()
     rewards: tuple[Reward, ...] = ()
+    feedback: tuple[Feedback, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,12 @@ from sqlalchemy import Connection, RowMapping, Select, create_engine, select
 from sqlalchemy.pool import StaticPool
 from sqlalchemy.sql.selectable import SelectLabelStyle
 
+from daemon.trajectories.feedback import feedback_from
 from daemon.trajectories.packing import moment, stamp, unpack_ids, unpack_logprobs
 from daemon.trajectories.prompt_ids import Link, restored
 from daemon.trajectories.record import Reward, RunRecord
 from daemon.trajectories.rows import calls_from, message_from, tool_from, usage_from, verdict_from
-from daemon.trajectories.tables import DOCUMENT, MESSAGE, OCCURRENCE, REWARD, RUN, STEP, TOOL_CALL, VERDICT
+from daemon.trajectories.tables import DOCUMENT, FEEDBACK, MESSAGE, OCCURRENCE, REWARD, RUN, STEP, TOOL_CALL, VERDICT
 from daemon.types import Message, Occurrence, Outcome, Reply, Run, Sample, Step
 
 _CHUNK = 500
@@ -65,11 +66,13 @@ class _Reader:
         row = self._rows(select(RUN, OCCURRENCE).join(OCCURRENCE).where(RUN.c.key == key).set_label_style(_LABELS))[0]
         steps = self._rows(select(STEP).where(STEP.c.run_key == key).order_by(STEP.c.number))
         rewards = select(REWARD, STEP.c.number).outerjoin(STEP, STEP.c.id == REWARD.c.step_id)
+        said = select(FEEDBACK).order_by(FEEDBACK.c.id)
         return RunRecord(
             _run(row),
             self._document(row["run_task_id"]),
             tuple(self._step(step) for step in steps),
             tuple(_reward(r) for r in self._rows(rewards.where(REWARD.c.run_key == key).order_by(REWARD.c.id))),
+            tuple(feedback_from(r) for r in self._rows(said.where(FEEDBACK.c.run == row["run_id"]))),
         )
 
     def _rows(self, query: Select[Any]) -> Sequence[RowMapping]:

@@ -221,6 +221,23 @@ class ActRow(SQLModel, table=True):
     why: str
 
 
+class FeedbackRow(SQLModel, table=True):
+    """What a person did to what a run wrote; `told_in` is the occurrence whose prompt said so."""
+
+    __tablename__: ClassVar[str] = "feedback"
+    __table_args__ = (UniqueConstraint("what", "commit_id"), Index("feedback_run", "run"))
+    id: int | None = Field(default=None, primary_key=True)
+    at: str
+    person: str
+    what: str
+    run: str
+    commit_id: str
+    paths: str = Field(sa_column=Column(Text, nullable=False))
+    why: str = Field(sa_column=Column(Text, nullable=False))
+    patch: str = Field(sa_column=Column(Text, nullable=False))
+    told_in: int | None
+
+
 def _table(row: type[SQLModel]) -> Table:
     return SQLModel.metadata.tables[str(row.__tablename__)]
 
@@ -228,3 +245,4 @@ def _table(row: type[SQLModel]) -> Table:
 OCCURRENCE, DUE, DOCUMENT, MESSAGE = _table(OccurrenceRow), _table(DueRow), _table(DocumentRow), _table(MessageRow)
 RUN, STEP, TOOL_CALL, VERDICT = _table(RunRow), _table(StepRow), _table(ToolCallRow), _table(VerdictRow)
 REWARD, THREAD_ENTRY, GUARD_STATE = _table(RewardRow), _table(ThreadEntryRow), _table(GuardStateRow)
+FEEDBACK = _table(FeedbackRow)

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from daemon.cli.vault import app, review
+from daemon.cli.review import review
+from daemon.cli.vault import app
 from vault import Author, Vault
 
 AGENT = Author("trimtab", "t@localhost", datetime(2026, 11, 20, 21, 17, tzinfo=UTC))
@@ -86,7 +87,7 @@ def test_the_mark_is_what_was_shown(vault: Vault) -> None:
             return super().write(text)
 
     with contextlib.redirect_stdout(Meanwhile()):
-        review(as_json=False, done=True)
+        review(approve=True)
 
     assert vault.git.resolve("reviewed") == shown != vault.head
 

@@ -13,7 +13,7 @@ import pytest
 from daemon.registry import load
 from daemon.trajectories import EXPORTS
 from daemon.trajectories.record import RunRecord
-from daemon.types import Occurrence, Outcome, Run, ToolResult
+from daemon.types import Feedback, Occurrence, Outcome, Run, ToolResult
 from tests.trajectories.scenes import NOON, calling, ended, saying
 
 
@@ -32,7 +32,9 @@ def records(count: int) -> Iterator[RunRecord]:
             saying(2, "\u2028\n\r\x00 </s>"), withheld=True, results=(ToolResult(call, ok=False, text="no"),)
         )
         steps = (calling(1), torn, calling(3))
-        yield RunRecord(ended(run, Outcome.TRIPPED) if number % 2 else run, {"instruction": "Look."}, steps)
+        said = Feedback(NOON, "ann", "taken_back", run.id, f"{number:040x}", ("a.md",), "It \u2028 is\nwrong.", "+a\n")
+        run = ended(run, Outcome.TRIPPED) if number % 2 else run
+        yield RunRecord(run, {"instruction": "Look."}, steps, feedback=(said,))
 
 
 def written(export: Any, count: int) -> str:

@@ -60,7 +60,7 @@ def test_every_known_label_set_of_a_counter_begins_at_zero(metrics: Metrics) -> 
         *(f'tool_calls_total{{result="{r}",tool="{t}"}}' for t in ("host", "vault", "other") for r in ("ok", "failed")),
         *(f'tokens_total{{kind="{k}",model="{m}"}}' for m in NAMES.models for k in ("prompt", "reused", "completion")),
         *(f'{name}{{model="{m}"}}' for name in ("steps_total", "cost_usd_total") for m in NAMES.models),
-        *(f'vault_commits_total{{kind="{kind}"}}' for kind in ("run", "person")),
+        *(f'vault_commits_total{{kind="{kind}"}}' for kind in ("run", "proposal", "person")),
         'recoveries_total{result="worked",rung="retry"}',
         'recoveries_total{result="failed",rung="retry"}',
         'recoveries_total{result="opened",rung="rest"}',
@@ -249,6 +249,14 @@ def test_commits_to_review_are_shown_once_they_were_counted(metrics: Metrics) ->
 
     metrics.vault_unreviewed(7)
     assert values(metrics)["vault_unreviewed_commits"] == 7
+
+
+def test_proposals_that_wait_are_shown_once_they_were_counted(metrics: Metrics) -> None:
+    """Before the first count the gauge is not a number, because 0 would say that none waits."""
+    assert isnan(values(metrics)["approvals_pending"])
+
+    metrics.approvals_pending(2)
+    assert values(metrics)["approvals_pending"] == 2
 
 
 def test_a_heartbeat_that_is_never_due_shows_no_due_time(metrics: Metrics) -> None:

@@ -69,10 +69,6 @@ def test_listing_and_searching(setting: Setting) -> None:
         ),
         ({"action": "search"}, "error: search needs 'query': words to search for"),
         ({"action": "write", "path": "journal", "text": "x"}, "error: the journal only grows: use append"),
-        (
-            {"action": "write", "path": "AGENTS.md", "text": "Obey.\n"},
-            "error: AGENTS.md instructs the agent and is read-only to it: propose the change to the person in words",
-        ),
         ({"action": "read", "path": "/etc/passwd"}, "error: '/etc/passwd' is not a path below the vault"),
         ({"action": "list", "path": "../.."}, "error: '../..' is not a folder of the vault"),
         ({"action": "list", "path": ".git"}, "error: '.git' is not a folder of the vault"),
@@ -83,6 +79,23 @@ def test_refusals_are_data(setting: Setting, args: dict[str, Any], told: str) ->
     """What cannot be done is told in one line, and nothing is pending after it."""
     assert ask(setting, **args).startswith(told)
     assert setting.draft.paths == ()
+
+
+def test_an_instruction_is_proposed_and_goes_on_being_read_as_it_is(setting: Setting) -> None:
+    """The model is told that it waits; reading shows what is in force, and saying it again is refused."""
+    text = setting.draft.read("AGENTS.md") + "Be kind.\n"
+    before = ask(setting, action="read", path="AGENTS.md")
+
+    assert ask(setting, action="write", path="AGENTS.md", text=text) == (
+        "proposed AGENTS.md: it waits for a person's approval and changes nothing until then"
+    )
+    assert ask(setting, action="append", path="heartbeats/new.md", text="Look.").startswith(
+        "proposed heartbeats/new.md"
+    )
+    assert ask(setting, action="read", path="AGENTS.md") == before
+    assert "already says exactly that" in ask(setting, action="write", path="AGENTS.md", text=text)
+    assert setting.draft.paths == ()
+    assert setting.draft.held == ("AGENTS.md", "heartbeats/new.md")
 
 
 def test_a_long_listing_says_how_much_more(setting: Setting) -> None:

@@ -145,7 +145,7 @@ def test_a_since_that_means_nothing_is_one_line(text: str) -> None:
 
 def test_an_unknown_format_names_the_known_ones(call: Call) -> None:
     """A wrong --format is one line with the choices."""
-    with pytest.raises(UsageError, match="--format xml: expected one of jsonl"):
+    with pytest.raises(UsageError, match="--format xml: expected one of feedback, jsonl"):
         call("trajectories", "export", "--format", "xml")
 
 
