@@ -28,7 +28,7 @@ LEAST = 10
 """Words from which an output has a shape; "Fix a typo in the page" is everybody's."""
 AT_ONCE = 5
 """Outputs whose every piece belongs to the start; of later ones what is kept, when they leave the comparison."""
-USUAL = 0.1
+USUAL = 0.12
 """Share of outputs that a healthy stream makes after a new template, at most; no start may teach more than this."""
 CALM = 0.3
 """While the test stands higher, nothing is taken for the start."""
@@ -66,7 +66,7 @@ class Template(Guard):
         >>> stuck = [f"Tonight on {fill()}: the story of {fill()}, and what {fill()} was." for _ in range(40)]
         >>> guard = Template()
         >>> next(row for row, text in enumerate(free + stuck) if guard.update(Output(text)).level.name == "TRIP")
-        48
+        49
     """
 
     name: ClassVar[str] = "template"
