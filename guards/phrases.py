@@ -16,12 +16,13 @@ from guards.seen import Seen, pack, unpack
 MOST = 480
 """Phrases that are followed at a time; the least suspicious make room."""
 PLACES = 18
-"""How many of its last places are kept of a phrase: by chance 18 neighbours of 255 kinds are 17 different ones."""
+"""How many of its last places are kept of a phrase; 18 neighbours of 255 kinds at random are 17 different ones."""
 EARLY = 16
 """Outputs of the start after which phrases are followed already, each against what came before it."""
 FLOOR = 0.01
-"""The share of outputs in which a phrase that the start did not have may stand: on 60 healthy streams of free text
-nine in ten of all new word fours stay under it."""
+"""The least share that is compared with: what stands in one of a hundred outputs is nobody's tic."""
+LEARN, ROOM = 200, 24_000
+"""Outputs, and runs of words in them, that are counted: what 40 outputs happened not to hold may still be usual."""
 OWN = 0.3
 """A phrase in more of the start than this is the stream's own, whatever becomes of it."""
 FAST, SLOW = 0.5, 0.09
@@ -34,7 +35,7 @@ CAP = 120 * NAT
 """Evidence beyond this is not kept, so that a stream which recovers is forgiven."""
 EDGE = 0
 """In place of a neighbour where the output begins or ends."""
-_RECORD = struct.Struct("<IIIHHHHBB")
+_RECORD = struct.Struct("<IIIHHHHBBB")
 
 
 @dataclass(slots=True)
@@ -46,7 +47,8 @@ class Phrase:
 
     first: int
     last: int
-    start: int
+    before: int
+    outputs: int
     hits: int = 0
     fast: int = 0
     slow: int = 0
@@ -55,37 +57,38 @@ class Phrase:
 
 
 class Phrases:
-    """The table: first `warm_up` outputs that tell what is the stream's own, then a test for each phrase that returns.
+    """The table: counts of the start, and a test for each phrase that comes back, against what was before it.
 
-    Each output is given as the keys of its word runs in order, 0 where there is nothing to follow.
+    Each output is given as the keys of its word runs in order, 0 where there is nothing to follow.  The counts go on
+    for 200 outputs of ordinary length; a phrase keeps those that it was first compared with while it is suspicious.
     """
 
     def __init__(self, warm_up: int) -> None:
         self.warm_up = warm_up
         self.rows = 0
-        self._common = 0
+        self._common = self._learnt = self._kept = 0
         self._seen = Seen()
         self._table: dict[int, Phrase] = {}
 
     @property
     def form(self) -> float:
         """The share of the start's outputs that hold its commonest run of words: high where outputs have a form."""
-        return self._common / self._learnt if self._learnt else 0.0
+        return self._common / max(1, min(self.rows, self.warm_up))
 
     def usual(self, key: int) -> float:
-        """Return the share of the start's outputs that hold a key."""
-        return self._seen.count(key) / self._learnt if self._learnt else 0.0
-
-    @property
-    def _learnt(self) -> int:
-        return min(self.rows, self.warm_up)
+        """Return the share of the counted outputs that hold a key."""
+        return self._seen.count(key) / max(1, self._learnt)
 
     def take(self, keys: Sequence[int], words: Sequence[int]) -> list[Phrase | None]:
         """Take an output, as the keys of its runs and of its words; return the phrase of each run that has one."""
         found = self._follow(keys) if self.rows >= EARLY else []
-        if self.rows < self.warm_up:
-            self._common = max(self._common, self._seen.learn(key for key in dict.fromkeys(keys) if key))
+        if self.rows < self.warm_up or (self.rows < LEARN and self._kept < ROOM):
+            highest = self._seen.learn(key for key in dict.fromkeys(keys) if key)
             self._seen.learn(dict.fromkeys(words))
+            self._learnt += 1
+            self._kept += len(keys)
+            if self.rows < self.warm_up:
+                self._common = max(self._common, highest)
         self.rows += 1
         return found
 
@@ -98,27 +101,32 @@ class Phrases:
                 if not key or not again(key) or (phrase := self._new(key)) is None:
                     continue
                 table[key] = phrase
-            self._hit(phrase)
+            self._hit(key, phrase)
             found[key] = phrase
         if len(table) > MOST:
             self._make_room()
         return [found.get(key) for key in keys]
 
     def _new(self, key: int) -> Phrase | None:
-        count = self._seen.count(key)
-        start = 0 if count == 0 else max(1, math.ceil((count + 1) * (self.warm_up + 4) / (self._learnt + 4)) - 1)
-        if start > OWN * self.warm_up:
+        before = self._before(key)
+        if before > OWN * self._learnt:
             return None
-        (hit, _), (seldom, _) = _bets(start, self.warm_up)
-        before = max(0, self.rows - BURST)  # it stood once before, a short while ago
-        return Phrase(before, before, start, 1, hit, seldom)
+        (hit, _), (seldom, _) = _bets(before, self._learnt)
+        lately = max(0, self.rows - BURST)
+        return Phrase(lately, lately, before, self._learnt, 1, hit, seldom)
 
-    def _hit(self, phrase: Phrase) -> None:
-        (hit, miss), (seldom, absent) = _bets(phrase.start, self.warm_up)
+    def _before(self, key: int) -> int:
+        own = self._learnt >= 2 * self.warm_up  # then the one time before was the phrase's own first, not what is usual
+        return min(max(0, self._seen.count(key) - own), 0xFF)
+
+    def _hit(self, key: int, phrase: Phrase) -> None:
+        (hit, miss), (seldom, absent) = _bets(phrase.before, phrase.outputs)
         gap = max(1, self.rows - phrase.last)
         slow = max(0, phrase.slow + absent * (gap - 1))
-        if slow == 0:
+        if slow == 0:  # nothing speaks for a change so far: all sightings up to here are what is normal
             phrase.first, phrase.hits, phrase.whole, phrase.fast, phrase.places = self.rows, 0, 0, 0, []
+            phrase.before, phrase.outputs = self._before(key), self._learnt
+            (hit, _), (seldom, _) = _bets(phrase.before, phrase.outputs)
         phrase.fast = min(CAP, max(0, phrase.fast + miss * (gap - 1)) + hit)
         phrase.slow = min(CAP, slow + seldom * min(gap, BURST) // BURST)
         phrase.hits = min(phrase.hits + 1, 0xFFFF)
@@ -131,18 +139,21 @@ class Phrases:
             del self._table[key]
 
     def _worth(self, phrase: Phrase) -> int:
-        (_, miss), (_, absent) = _bets(phrase.start, self.warm_up)
-        gap = self.rows - phrase.last
-        return max(phrase.fast + miss * gap, phrase.slow + absent * gap)
+        (_, absent) = _bets(phrase.before, phrase.outputs)[1]
+        return phrase.slow + absent * (self.rows - phrase.last)
 
     def state(self) -> dict[str, Json]:
         """Return the memory, at most 105 kB."""
         table = b"".join(_packed(key, phrase) for key, phrase in sorted(self._table.items()))
-        return {"rows": self.rows, "common": self._common, "seen": self._seen.state(), "table": pack(table)}
+        counts = {"rows": self.rows, "common": self._common, "learnt": self._learnt, "kept": self._kept}
+        return {**counts, "seen": self._seen.state(), "table": pack(table)}
 
     def load(self, state: Mapping[str, Json]) -> None:
         """Continue from `state()`; raises ValueError on anything else."""
-        rows, common, data = integer(state, "rows", 2**32 - 1), integer(state, "common", 256), unpack(state, "table")
+        rows, data = integer(state, "rows", 2**32 - 1), unpack(state, "table")
+        common, learnt, kept = (
+            integer(state, key, most) for key, most in (("common", 256), ("learnt", 255), ("kept", 2**32))
+        )
         table: dict[int, Phrase] = {}
         at = 0
         while at < len(data):
@@ -151,7 +162,7 @@ class Phrases:
                 raise ValueError("'table' should hold what this version wrote")
             table[key] = phrase
         self._seen.load(nested(state, "seen"))
-        self.rows, self._common, self._table = rows, common, table
+        self.rows, self._common, self._learnt, self._kept, self._table = rows, common, learnt, kept, table
 
 
 def runs(found: Sequence[Phrase | None], least: int = 3) -> Iterator[tuple[int, int, Phrase]]:
@@ -187,29 +198,25 @@ def _stretches(places: Sequence[int]) -> list[list[int]]:
 
 
 @lru_cache(maxsize=512)
-def _bets(start: int, outputs: int) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Return (hit, miss) of the fast and of the slow test, for a phrase that stood in so many outputs of the start."""
-    normal = max(FLOOR, (start + 1) / (outputs + 4)) if start else FLOOR
-    fast, slow = min(max(FAST, 3 * normal), 0.95), min(max(SLOW, 2.5 * normal), 0.9)
-    return _bet(normal, fast), _bet(normal, slow)
+def _bets(before: int, outputs: int) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Return (hit, miss) of the fast and of the slow test for a phrase that stood in so many of the outputs before.
+
+    The slow test, whose bet is near, compares with a share that the phrase may well have had all the time.
+    """
+    normal = max(FLOOR, (before + 1) / (outputs + 4)) if before else FLOOR
+    at_most = max(FLOOR, (before + 0.75 + math.sqrt(before + 0.75)) / (outputs + 4))
+    return _bet(normal, max(FAST, 3 * normal)), _bet(at_most, max(SLOW, 2.5 * at_most))
 
 
 def _bet(normal: float, more: float) -> tuple[int, int]:
+    normal = min(normal, 0.9)
+    more = min(more, (1 + normal) / 2)
     return round(NAT * math.log(more / normal)), round(NAT * math.log((1 - more) / (1 - normal)))
 
 
 def _packed(key: int, phrase: Phrase) -> bytes:
-    head = _RECORD.pack(
-        key,
-        phrase.first,
-        phrase.last,
-        phrase.hits,
-        phrase.fast,
-        phrase.slow,
-        phrase.whole,
-        phrase.start,
-        len(phrase.places),
-    )
+    tests = phrase.hits, phrase.fast, phrase.slow, phrase.whole, phrase.before, phrase.outputs
+    head = _RECORD.pack(key, phrase.first, phrase.last, *tests, len(phrase.places))
     return head + bytes(value for place in phrase.places for value in place)
 
 
@@ -217,10 +224,11 @@ def _unpacked(data: bytes, at: int) -> tuple[int, Phrase, int]:
     after = at + _RECORD.size
     if after > len(data):
         raise ValueError("'table' should end with a whole phrase")
-    key, first, last, hits, fast, slow, whole, start, count = _RECORD.unpack_from(data, at)
+    key, first, last, *tests, count = _RECORD.unpack_from(data, at)
     end = after + 3 * count
     if count > PLACES or end > len(data):
         raise ValueError("'table' should hold whole phrases with their places")
     flat = data[after:end]
     places = [(flat[i], flat[i + 1], flat[i + 2]) for i in range(0, len(flat), 3)]
-    return key, Phrase(first, last, start, hits, fast, slow, whole, places), end
+    hits, fast, slow, whole, before, outputs = tests
+    return key, Phrase(first, last, before, outputs, hits, fast, slow, whole, places), end
