@@ -183,7 +183,7 @@ def _telling(words: Words) -> int:
     return _key(words) if words and len(words) >= _size(words[-1]) else 0
 
 
-def span(said: str, words: Words) -> str:
-    """Return the part of a sentence that these words are, as it stands there; the sentence where they are not found."""
+def span(said: str, words: Words, otherwise: str) -> str:
+    """Return these words as they stand in a text, with what is between them; `otherwise` where they are not found."""
     found = re.search(r"[\W_]*".join(map(re.escape, words)), said, re.IGNORECASE)
-    return found[0] if found else said
+    return found[0] if found else otherwise

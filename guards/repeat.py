@@ -41,7 +41,7 @@ class Repeat(Guard):
     the last 12 outputs of prose without calls or numbers, whatever the stream began like.
     Source: Broder 1997 for the similarity; Shin, Ramdas and Rinaldo 2022 for the test.
     False alarms: nearly: derived, with the limit of guards/promise.py, while no more outputs have such twins than at
-    the start, or a fifth; measured, none on 100 healthy development streams, whose highest score is 0.9 (minutes and
+    the start, or a fifth; measured, none on 96 healthy development streams, whose highest score is 0.9 (minutes and
     agendas that are carried over). Exactly: measured, none on those; 3 of 783 Debian changelogs cut into 296,000
     paragraphs (and two copies), where the same date line really stood 5 times in a row or in most of 20.
     Silent on purpose: on texts of fewer than 8 words (unless they read like an error message); on what is said beside a

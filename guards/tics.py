@@ -49,7 +49,7 @@ class _Tic(Guard):
         score = round(found.score, 3)
         if score < 0.8:
             return Verdict(self.name, Level.PASS, score)
-        said = here.said if len(found.kinds) > 1 else span(here.said, here.words[found.kinds[0]])
+        said = here.said if len(found.kinds) > 1 else span(here.said, here.words[found.kinds[0]], here.said)
         why, hint = self._told(found, quote(said, 80))
         level = Level.TRIP if score >= 1 else Level.WARN
         return Verdict(self.name, level, score, why, hint, evidence=(said,) if said in output.text else ())
@@ -76,9 +76,9 @@ class Opener(_Tic):
     a share of 0.5 or 0.95 than at the share that it had in the start, which is taken for 0.1 at least.
     Source: Shin, Ramdas and Rinaldo 2022 (e-detectors of Shiryaev-Roberts type).
     False alarms: derived, with the limit of guards/promise.py shared by 32 candidates, as long as no beginning becomes
-    commoner than its share at the start; measured, none on 100 healthy development streams, where the highest score
-    is 0.6.
-    Silent on purpose: on what began so from the first five outputs on, or in a quarter of the start; on titles, subject
+    commoner than its share at the start; measured, none on 96 healthy development streams, where the highest score
+    is 0.3.
+    Silent on purpose: on what began so from the first five outputs on, or in an eighth of the start; on titles, subject
     lines, labels and pages with a heading on top; on a sentence with a number, a link or code in it; where the start
     had one fixed beginning, on another in its place (an edit), but not on one put before it; on outputs of fewer than
     six words, on outputs with calls, and on copies of one text, which the guard `repeat` counts.
@@ -116,9 +116,9 @@ class SignOff(_Tic):
     questions).
     Source: Shin, Ramdas and Rinaldo 2022 (e-detectors of Shiryaev-Roberts type).
     False alarms: derived, with the limit of guards/promise.py shared by 32 candidates, as long as no ending becomes
-    commoner than its share at the start; measured, none on 100 healthy development streams, where the highest score
+    commoner than its share at the start; measured, none on 96 healthy development streams, where the highest score
     is 0.7.
-    Silent on purpose: on what ended so from the first five outputs on, or in a quarter of the start; on trailers,
+    Silent on purpose: on what ended so from the first five outputs on, or in an eighth of the start; on trailers,
     links, list items and the line under a heading; on a sentence with a number, a link or code in it; where the start
     had one fixed ending, on another in its place (an edit), but not on one put behind it; on outputs of fewer than six
     words, on outputs with calls, and on copies of one text, which the guard `repeat` counts.

@@ -124,6 +124,7 @@ def test_the_verdict_counts_the_outputs() -> None:
     assert verdict.level is Level.TRIP
     assert "20 of the last 20 outputs" in verdict.reason
     assert "Tonight on" in verdict.hint
+    assert "comes after that and" in verdict.evidence
 
 
 def test_equal_shapes_have_equal_pieces_whatever_fills_them() -> None:
