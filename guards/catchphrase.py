@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -124,7 +125,8 @@ class Catchphrase(Guard):
         found = self._phrases.take(keys, reading.marks)
         seen = [Sighting(phrase, first, last + size, reading.spoken) for first, last, phrase in runs(found)]
         _note(seen, reading)
-        scored = [(round(self._score(one, reading, seen), 3), one) for one in seen]
+        times = Counter(id(one.phrase) for one in seen)
+        scored = [(round(self._score(one, reading, times[id(one.phrase)]), 3), one) for one in seen]
         for score, one in sorted(scored, key=lambda pair: -pair[0]):
             if score < WARN_AT:
                 return Verdict(self.name, Level.PASS, score)
@@ -132,9 +134,9 @@ class Catchphrase(Guard):
                 return verdict
         return Verdict(self.name)
 
-    def _score(self, seen: Sighting, reading: Reading, all_seen: Sequence[Sighting]) -> float:
+    def _score(self, seen: Sighting, reading: Reading, times: int) -> float:
         phrase, formed = seen.phrase, self._phrases.form > FORM
-        if not self._is_island(seen, formed) or (formed and sum(one.phrase is phrase for one in all_seen) > 1):
+        if not self._is_island(seen, formed) or (formed and times > 1):  # a form repeats its own labels
             return 0.0
         whole = phrase.whole >= WHOLE * phrase.hits
         wants = self._phrases.usual(reading.marks[seen.end - 1]) > USUAL
@@ -144,9 +146,7 @@ class Catchphrase(Guard):
 
     def _is_island(self, seen: Sighting, formed: bool) -> bool:
         words, places = seen.words, seen.phrase.places
-        if len(words) > LONGEST or len(seen.said) - len(words) < REST:
-            return False
-        if len(places) < ENOUGH:
+        if len(words) > LONGEST or len(seen.said) - len(words) < REST or len(places) < ENOUGH:
             return False
         before = [place[0] for place in places if place[0] != EDGE]
         after = [place[1] for place in places if place[1] != EDGE]
