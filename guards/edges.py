@@ -39,6 +39,7 @@ _WRITTEN = ("](", "://", "`", "\\", "{", "=", "|")
 """What no spoken sentence has in it: links and code."""
 _BULLETS = "-*+•"
 _WORD = re.compile(rf"[{HAN}]|[^\W\d_{HAN}]+(?:['’][^\W\d_{HAN}]+)*|\d+(?:[.,:]\d+)*")
+_PICTURE = re.compile("[\u200d\u2600-\u27bf\ufe0f\U0001f000-\U0001faff]")
 _LETTER = re.compile(r"[^\W_]")
 _FIELD = re.compile(r"\W*[A-Za-z][A-Za-z-]{2,30}:\s.{0,200}(?:[>@/]|\d)\W*\Z|\[[^\]]{1,80}\]:\s*\S{1,300}\s*\Z")
 _FIELD_BEFORE = re.compile(
@@ -104,7 +105,7 @@ def _opening(text: str) -> Words:
 
 
 def _last(reading: Reading) -> Edge:
-    tail = _FIELD_BEFORE.sub(r"\1\n", reading.text[-2 * LOOKED :].rstrip())
+    tail = _FIELD_BEFORE.sub(r"\1\n", _without_pictures(reading.text[-2 * LOOKED :]))
     form = _form(tail, reading)
     if form in (FIELD, BLOCK):
         return Edge(form=form)
@@ -122,6 +123,14 @@ def _last(reading: Reading) -> Edge:
             return _closing(found, words, _spoken(rest[-NEAR:]), asks=tail[end : end + 1] in ("?", "？"))
         end = before
     return Edge()
+
+
+def _without_pictures(tail: str) -> str:
+    """Return a text without the white space and the pictograms that it ends with."""
+    end = len(tail)
+    while end and (tail[end - 1].isspace() or _PICTURE.match(tail, end - 1)):
+        end -= 1
+    return tail[:end]
 
 
 def _closing(found: Edge, words: Words, before: Words, *, asks: bool) -> Edge:

@@ -107,6 +107,13 @@ def test_a_name_under_the_text_is_passed_over() -> None:
     assert trips(SignOff(), texts + sick)[0] < 32
 
 
+def test_pictograms_under_the_text_are_passed_over() -> None:
+    """A line of hearts and stars hides no ending."""
+    texts = fresh(60)
+    first = trips(SignOff(), texts[:30] + [f"{text} {CLOSING}\n\n🌙✨\n" for text in texts[30:]])[0]
+    assert 30 < first < 40
+
+
 @pytest.mark.parametrize(
     "footer",
     [
