@@ -28,6 +28,8 @@ FEWEST_LINES, MOST_LINES, SHORT_LINE = 6, 60, 12
 """Lines, and words of a line, of a note of which each line begins alike."""
 PHRASE, RUNNING, SHARE = 5, 12, 0.5
 """Words of a phrase; sentences that a text must have; the share of them that may say it."""
+LETTERS = 10
+"""Letters of a phrase: five characters of a script without spaces are one word."""
 
 
 def irregular(prose: str, size: int) -> Finding | None:
@@ -111,7 +113,8 @@ def saturated(prose: str) -> Finding | None:
         return None
     grams = [[set(zip(*(words[i:] for i in range(PHRASE)), strict=False)) for words in part] for part in paragraphs]
     counts = Counter(gram for part in grams for sentence in part for gram in sentence)
-    spoken = [(n, gram) for gram, n in counts.most_common(PHRASE) if all(word[0].isalpha() for word in gram)]
+    likely = [(n, gram) for gram, n in counts.most_common(PHRASE) if sum(map(len, gram)) >= LETTERS]
+    spoken = [(n, gram) for n, gram in likely if all(word[0].isalpha() for word in gram)]
     if not spoken or spoken[0][0] < 0.8 * SHARE * size:
         return None
     times, gram = spoken[0]

@@ -30,6 +30,13 @@ _DIGITS = re.compile(r"\d+")
 _LINK = re.compile(r"://|%[0-9A-Fa-f]{2}")
 _CALLED = frozenset(("name", "tool", "function", "action", "invoke"))
 _GIVEN = frozenset(("arguments", "args", "parameters", "parameter", "params", "input"))
+SMALL = 0.3
+"""Share of an output: a smaller stretch, at its end, is trailers or the rest of a list unless it is twice as long."""
+BEGUN = 4
+"""Words of a third copy: fewer, and the text was given exactly twice."""
+LISTED = 6.0
+"""Copies of a list item: fewer are a log of equal entries."""
+_ITEM = re.compile(r"\s*(?:\d{1,5}[.)]|[-*+•])\s")
 LEAST_AGAIN = 14
 """Groups of three words that were there before: fewer make no loop, unless the text is short."""
 
@@ -116,6 +123,8 @@ def _periodic(seen: str, prose: str, items: Sequence[str], patience: float) -> F
         cover, rest = s.length / total, total - s.end
         need = _allowed(s, unit, cover)
         need = min(need, 4.0) if called else 3 * need if _bracketed(unit) else need
+        if cover < SMALL and not called:
+            need *= 2
         if patience > 1 and s.period <= 4:
             need *= patience
         short = s.length < (16 if cover >= 0.8 and s.period > 1 else 10 if cover >= 0.8 else 24)
@@ -125,24 +134,28 @@ def _periodic(seen: str, prose: str, items: Sequence[str], patience: float) -> F
         score, span = s.copies / need, ""
         if score >= 0.8:
             span = _standing(_place(prose, items, s), seen)
-            score = min(score, _as_it_stands(seen, span, s))
+            score = min(score, _as_it_stands(seen, span, s, rest))
         why = f"{quote(span or ' '.join(unit))} {s.copies:.1f} times in a row, {100 * cover:.0f} % of the output"
         best = worse(best, Finding(score, why, stops, span))
     return best
 
 
-def _as_it_stands(seen: str, span: str, s: Stretch) -> float:
+def _as_it_stands(seen: str, span: str, s: Stretch, rest: int) -> float:
     """Return the most that a stretch of the prose can score, for what stands between its copies in the text.
 
-    Less than a trip where other headings, links or blocks stand between them, or where a text is given exactly twice
-    with an empty line between, as a letter with its own summary is.
+    Less than a trip where other headings, links or blocks stand between them, where they are a few equal items of a
+    list, or where a text is given exactly twice among other words or with an empty line between: a letter with its own
+    summary, a log of two attempts.  `rest` items follow the stretch.
     """
     line = max(span.split("\n"), key=len)
     if not line:
         return math.inf
-    if s.length == 2 * s.period:
+    if s.length - 2 * s.period < BEGUN:
         between = seen.split(line)[1:-1]
-        return 0.9 if len(between) == 1 and "\n\n" in between[0] and not s.start else math.inf
+        alone = s.start == 0 and rest == 0 and "\n\n" not in "".join(between)
+        return math.inf if alone else 0.9
+    if s.copies < LISTED and all(_ITEM.match(whole) for whole in seen.split("\n") if line in whole):
+        return 0.9
     between = _DIGITS.sub("0", "".join(seen.split())).split(_DIGITS.sub("0", "".join(line.split())))[1:-1]
     run = longest = 1
     for one, other in pairwise(between):

@@ -28,10 +28,17 @@ def switches(prose: str) -> float:
         scripts = [_script(word[0]) for word in stretch.group().split(" ")]
         seen.update(scripts)
         pairs += len(scripts) - 1
-        changes += sum(a != b for a, b in pairwise(scripts))
+        changes += sum(a != b and {a, b} != MODERN for a, b in pairwise(scripts))
     return changes / pairs if pairs >= PAIRS and len(seen) >= SCRIPTS else 0.0
+
+
+MODERN = {"CJK", "LATIN"}
+"""Technical prose in Chinese, Japanese and Korean goes back and forth between these."""
+_TOGETHER = {"HIRAGANA": "CJK", "KATAKANA": "CJK", "KATAKANA-HIRAGANA": "CJK", "HANGUL": "CJK", "FULLWIDTH": "LATIN"}
+"""Scripts that one language is written in."""
 
 
 @lru_cache(maxsize=4096)
 def _script(letter: str) -> str:
-    return unicodedata.name(letter, "?").split(" ")[0]
+    script = unicodedata.name(letter, "?").split(" ")[0]
+    return _TOGETHER.get(script, script)
