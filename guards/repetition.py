@@ -144,16 +144,16 @@ def _as_it_stands(seen: str, span: str, s: Stretch, rest: int) -> float:
     """Return the most that a stretch of the prose can score, for what stands between its copies in the text.
 
     Less than a trip where other headings, links or blocks stand between them, where they are a few equal items of a
-    list, or where a text is given exactly twice among other words or with an empty line between: a letter with its own
-    summary, a log of two attempts.  `rest` items follow the stretch.
+    list, or where a text is given exactly twice and then left, or with an empty line between: a log of two attempts, a
+    letter with its own summary.  `rest` items follow the stretch.
     """
     line = max(span.split("\n"), key=len)
     if not line:
         return math.inf
     if s.length - 2 * s.period < BEGUN:
-        between = seen.split(line)[1:-1]
-        alone = s.start == 0 and rest == 0 and "\n\n" not in "".join(between)
-        return math.inf if alone else 0.9
+        between = "".join(seen.split(line)[1:-1])
+        summed_up = s.length == 2 * s.period and s.start == 0 and "\n\n" in between
+        return 0.9 if rest or summed_up else math.inf
     if s.copies < LISTED and all(_ITEM.match(whole) for whole in seen.split("\n") if line in whole):
         return 0.9
     between = _DIGITS.sub("0", "".join(seen.split())).split(_DIGITS.sub("0", "".join(line.split())))[1:-1]
