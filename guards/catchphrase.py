@@ -35,6 +35,8 @@ FORM = 0.25
 """A run of words in more of the start's outputs than this makes them outputs with a form."""
 WANDERS = 0.16
 """In outputs with a form, the least deviation of the phrase's place; anywhere is 0.29, a new line of the form less."""
+SHARE = 0.08
+"""The share since it came up that the slow test asks for; less may have been there before, and not been noticed."""
 WHOLE = 0.7
 """The share of sightings between marks of punctuation from which it is a sentence or clause of its own."""
 USUAL = 0.15
@@ -65,7 +67,7 @@ class Catchphrase(Guard):
 
     Statistic: every run of four words (six characters of a script without spaces) that comes back has two sequential
     tests of its own, each a lazy CUSUM of the log-likelihood ratio: the share of outputs that held it before (at least
-    1 %) against 50 %, and against 9 %, where sightings in a burst count less. What it was before is counted over the
+    1 %) against 50 %, and against 9 % (at least 8 % since it came up), where sightings in a burst count less. What it was before is counted over the
     first 40 to 200 outputs. Neighbouring runs that stand together are one phrase. It trips when a test crosses the
     limit with at least 14 sightings, and the phrase is what a catchphrase is: an island, whose neighbours differ from
     sighting to sighting (a new line of a form has the same); at most 16 words and no number; with something else said
@@ -141,7 +143,8 @@ class Catchphrase(Guard):
         whole = phrase.whole >= WHOLE * phrase.hits
         wants = self._phrases.usual(reading.marks[seen.end - 1]) > USUAL
         asked = 1.0 if whole else OPEN if wants else PIECE
-        evidence = max(phrase.fast, phrase.slow) / self._limit
+        share = phrase.hits / (self._phrases.rows - phrase.first)
+        evidence = max(phrase.fast, phrase.slow if share >= SHARE else 0) / self._limit
         return min(evidence / (asked * FORMED if formed else asked), phrase.hits / FEWEST[formed])
 
     def _is_island(self, seen: Sighting, formed: bool) -> bool:

@@ -108,16 +108,15 @@ class Phrases:
         return [found.get(key) for key in keys]
 
     def _new(self, key: int) -> Phrase | None:
-        before = self._before(key)
+        grown = (
+            self._learnt >= 2 * self.warm_up
+        )  # then the one time before was its own first sighting, not what is usual
+        before = min(max(0, self._seen.count(key) - grown), 0xFF)
         if before > OWN * self._learnt:
             return None
         (hit, _), (seldom, _) = _bets(before, self._learnt)
         lately = max(0, self.rows - BURST)
         return Phrase(lately, lately, before, self._learnt, 1, hit, seldom)
-
-    def _before(self, key: int) -> int:
-        own = self._learnt >= 2 * self.warm_up  # then the one time before was the phrase's own first, not what is usual
-        return min(max(0, self._seen.count(key) - own), 0xFF)
 
     def _hit(self, key: int, phrase: Phrase) -> None:
         (hit, miss), (seldom, absent) = _bets(phrase.before, phrase.outputs)
@@ -125,7 +124,7 @@ class Phrases:
         slow = max(0, phrase.slow + absent * (gap - 1))
         if slow == 0:  # nothing speaks for a change so far: all sightings up to here are what is normal
             phrase.first, phrase.hits, phrase.whole, phrase.fast, phrase.places = self.rows, 0, 0, 0, []
-            phrase.before, phrase.outputs = self._before(key), self._learnt
+            phrase.before, phrase.outputs = min(self._seen.count(key), 0xFF), self._learnt
             (hit, _), (seldom, _) = _bets(phrase.before, phrase.outputs)
         phrase.fast = min(CAP, max(0, phrase.fast + miss * (gap - 1)) + hit)
         phrase.slow = min(CAP, slow + seldom * min(gap, BURST) // BURST)
