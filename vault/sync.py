@@ -1,4 +1,4 @@
-"""One exchange with a remote: what came there since is checked and taken, what is only here goes on top, and is pushed.
+"""One exchange with a remote: what came there since is checked and taken, what is only here goes on top and is pushed.
 
 Nothing is ever forced, on either side.  A remote whose history was rewritten, or that has another history, changes
 nothing here until a person says so.  The network is used without any lock, so that no run waits for it.
@@ -10,34 +10,35 @@ an instruction: that part is taken back in a commit that says so, and waits as a
 
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
 from vault.author import Author
-from vault.edit import Edit
-from vault.errors import Busy, Corrupt, Refused, VaultError
+from vault.errors import Busy, Refused, VaultError
 from vault.files import sync_folder, write_durably
-from vault.git import Commit
 from vault.git_gate import Gate
-from vault.landing import Landing
 from vault.locks import turn
-from vault.proposing import check_proposal, propose
-from vault.replay import Replayed, replay
-from vault.review import REVIEWED, Review
-from vault.rules import is_instruction
+from vault.review import Review
+from vault.taking import Taking
 from vault.transport import Access, Limits, SyncFailed, Transport
 from vault.vault import Vault
-from vault.work import message_of
 
-HOLDS: Final = "Trimtab-Holds"
-"""The trailer of a commit that takes back what came from the remote, and names the remote's commit."""
 _ATTEMPTS: Final = 3
 _FOLLOWED: Final = "refs/remotes/trimtab"
 _REPLACED: Final = "refs/trimtab/replaced"
+_REWRITTEN = (
+    "the remote no longer has {seen}, which it had before: its history was rewritten. Nothing was taken or pushed. "
+    "Either push the old history there again, or `trimtab sync --accept` goes on from what the remote has now"
+)
+_UNRELATED = (
+    "the remote has a history of its own that shares nothing with this vault. Nothing was taken or pushed. Name an "
+    "empty repository, or `trimtab sync --accept` puts this vault's notes on top of what is there"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +47,14 @@ class Remote:
 
     url: str
     branch: str
-    access: Access = Access()
-    limits: Limits = Limits()
+    access: Access = field(default_factory=Access)
+    limits: Limits = field(default_factory=Limits)
     hold_instructions: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Synced:
-    """What an exchange did: how many commits came and went, which got a new id, what waits, and lines for the person."""
+    """What an exchange did: how many commits came and went, which got a new id, what waits, lines for the person."""
 
     taken: int = 0
     pushed: int = 0
@@ -80,95 +81,95 @@ class Sync:
         except (FileNotFoundError, ValueError, KeyError, TypeError):
             return None
 
-    def ahead(self) -> bool:
-        """Whether there is anything here that the remote did not have at the end of the last exchange."""
-        return self._vault.head != self.seen()
-
     def run(self, *, accept: bool = False, stop: threading.Event | None = None) -> Synced:
-        """Do one exchange; `accept` takes another or a rewritten history of the remote as the one to go on from.
+        """Do one exchange; `accept` goes on from another or a rewritten history of the remote.
 
         `stop` ends it early from another thread.  Raises SyncFailed; then the vault is as it was, or has only taken in.
         """
-        stop = stop or threading.Event()
-        done = Synced()
+        stop, done = stop or threading.Event(), Synced()
+        with self._clear():
+            for _ in range(_ATTEMPTS):
+                tip = self._fetch(stop)
+                done = self._take(tip, done, accept=accept)
+                try:
+                    return self._push(tip, done, stop)
+                except SyncFailed as failed:
+                    if failed.reason != "moved":
+                        raise
+        raise SyncFailed("moved", "somebody else keeps pushing to the remote: the next exchange tries again")
+
+    @contextlib.contextmanager
+    def _clear(self) -> Iterator[None]:
+        """Be the only exchange of this vault, clear up behind it, and give every failure its reason."""
         try:
             with turn(self._vault.own / "sync.lock", attempts=1):
-                for _ in range(_ATTEMPTS):
-                    tip = self._fetch(stop)
-                    done = self._take(tip, done, accept=accept)
-                    try:
-                        return self._push(tip, done, stop)
-                    except SyncFailed as failed:
-                        if failed.reason != "moved":
-                            raise
-                raise SyncFailed("moved", "somebody else keeps pushing to the remote: the next exchange tries again")
+                try:
+                    yield
+                finally:
+                    self._gate.remove()
+        except SyncFailed:
+            raise
         except Busy as busy:
             raise SyncFailed("busy", str(busy)) from None
         except Refused as refused:
             raise SyncFailed("content", f"{refused}: nothing was taken") from None
-        except SyncFailed:
-            raise
         except (VaultError, OSError) as wrong:
             raise SyncFailed("vault", str(wrong)) from None
-        finally:
-            self._gate.remove()
 
     def _fetch(self, stop: threading.Event) -> str | None:
-        self._gate.build({"ours": self._vault.head, "seen": self._known(self.seen())})
+        """Bring what is new to the vault's objects, where nothing points at it yet; return the remote's tip."""
+        head, seen = self._vault.head, self.seen()
+        self._gate.build({"ours": head, "seen": seen if seen and self._vault.git.find(seen) else None})
         self._transport.fetch(stop)
         tip = self._gate.tip()
-        if tip is not None and not self._known(tip):
-            self._gate.check(self._gate.fork(self._vault.head, tip), tip)
+        if tip is not None:
+            self._gate.check(self._gate.fork(head, tip), tip)
             self._gate.take_in()
         return tip
 
     def _take(self, tip: str | None, done: Synced, *, accept: bool) -> Synced:
         """Bring branch and files to what the remote has, with what is only here on top."""
-        seen, head = self._known(self.seen()), self._vault.head
+        head, seen = self._vault.head, self.seen()
         since = self._gate.fork(head, tip)
-        if not (tip is None and seen is None) and not self._gate.descends(tip, seen):
+        if seen is not None and (tip is None or not self._gate.descends(tip, seen)):
             if not accept or tip is None:
-                raise SyncFailed("rewritten", _REWRITTEN.format(seen=(seen or "")[:10]))
-            since = seen
+                raise SyncFailed("rewritten", _REWRITTEN.format(seen=seen[:10]))
+            since = seen if self._gate.descends(head, seen) else since
         elif tip is not None and head is not None and since is None and not accept:
             raise SyncFailed("unrelated", _UNRELATED)
-        if tip is None or self._gate.descends(head, tip) and since == tip:
+        if tip is None or tip == since:
             return done
-        self._keep_by_hand(tip)
-        plan = _Plan(self, tip, since, accept)
-        self._move_mark(since)
-        landing = self._vault.rebase(plan, self._agent())
-        if landing is None or plan.replayed is None:
+        if accept and head is not None:
+            self._gate.follow(f"{_REPLACED}/{head[:12]}", head)
+        agent = Author(*self._vault.agent, self._now())
+        taking = Taking(self._vault, self._gate, self._review, agent, tip, since, self._remote.hold_instructions)
+        if not taking.take() or taking.done is None:
             return done
-        self._approve_again(plan)
-        names, remarks = self._propose(tip, plan.held)
-        notices, self._vault.notices = tuple(self._vault.notices), []
+        names, moved = taking.propose(), taking.done.moved
         return replace(
             done,
-            taken=done.taken + plan.taken,
-            moved={old: plan.replayed.moved.get(new, new) for old, new in done.moved.items()} | plan.replayed.moved,
+            taken=done.taken + taking.taken,
+            moved={old: moved.get(new, new) for old, new in done.moved.items()} | moved,
             proposals=(*done.proposals, *names),
-            remarks=(*done.remarks, *plan.replayed.remarks, *remarks, *notices),
+            remarks=(*done.remarks, *taking.remarks),
         )
 
     def _push(self, tip: str | None, done: Synced, stop: threading.Event) -> Synced:
-        head = self._vault.head
-        if head is None:
-            return done
-        new = self._gate.commits(head, tip) if head != tip else []
+        """Push what is only here, if anything is, and write down what the remote has now."""
         if tip is not None:
             self._remember(tip)
-        if new:
-            self._transport.push(head, stop)
-            self._remember(head)
+        head = self._vault.head
+        if head is None or head == tip:
+            return done
+        new = self._gate.commits(head, tip)
+        self._transport.push(head, stop)
+        self._remember(head)
         return replace(done, pushed=len(new))
 
-    def _keep_by_hand(self, tip: str) -> None:
-        """Commit what the person has not committed of the notes that the remote changes, in the person's name."""
-        paths = list(self._gate.touched(self._vault.head, tip))
-
-        def by_hand(work: object) -> None:
-            for path in paths:
-                work.by_hand(path, work.here(path))  # type: ignore[attr-defined]
-
-        self._vault.change(by_hand, "", self._agent(), hand=True)
+    def _remember(self, commit: str) -> None:
+        facts = {"url": self._remote.url, "branch": self._remote.branch, "commit": commit}
+        fresh = self._paper.with_name("remote.new")
+        write_durably(fresh, json.dumps(facts).encode())
+        fresh.replace(self._paper)
+        sync_folder(self._paper.parent)
+        self._gate.follow(f"{_FOLLOWED}/{self._remote.branch}", commit)

@@ -1,8 +1,8 @@
 """How commits travel: the git binary in a process of its own that can be ended at any moment.
 
 Chosen over libgit2's own network code because what a remote sends is then parsed outside of this process, checked by
-git's fsck, and bounded in time and size from outside; and because ssh is the system's own, with its list of known hosts.
-The process sees no configuration but ours and no variable of this process but what ssh needs.  It never forces anything.
+git's fsck, and bounded in time and size from outside; and because ssh is the system's own, with its known hosts.
+The process sees no configuration but ours, and of our environment only what ssh needs.  It never forces anything.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Final, Literal, TypeAlias
+from typing import IO, Literal, TypeAlias
 from urllib.parse import urlsplit
 
 from vault.errors import Refused, VaultError
@@ -40,13 +40,13 @@ _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 _BRANCH = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_./-]*[A-Za-z0-9_])?")
 _SAYS: Sequence[tuple[Reason, str]] = (
     ("disk", "no space left on device|disk quota exceeded|read-only file system"),
+    ("content", "fsck error|error in object|error: object |index-pack|unpack-objects|bad object|pack .*corrupt|"
+     "bad pack|inflate|did not receive expected object"),
     ("host_key", "host key verification failed|host identification has changed|certificate|ssl"),
     ("credentials", "authentication failed|permission denied|could not read (?:username|password)|terminal prompts "
      "disabled|returned error: 40[13]|load key|invalid credentials"),
     ("missing", "not appear to be a git repository|repository .*not found|returned error: 404|not exported|"
      "no such file or directory|does not exist"),
-    ("content", "fsck error|error in object|index-pack|unpack-objects|bad object|pack .*corrupt|bad pack|"
-     "inflate|pathname|did not receive expected object"),
     ("refused", "shallow update not allowed|remote rejected|unable to push"),
     ("network", "could not resolve|connection|connect to|network is unreachable|no route to host|timed out|hung up|"
      "early eof|unexpected disconnect|could not read from remote|returned error: 5|unable to access|broken pipe"),

@@ -1,0 +1,146 @@
+"""How what came from a remote becomes the vault's: it goes below, what is only here is done again on top of it.
+
+Commits that are done again get new ids; what points at them (the `reviewed` mark, approvals, proposals) follows, so
+that nothing which a person has not seen ever counts as reviewed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from vault.author import Author
+from vault.edit import Edit
+from vault.errors import Refused
+from vault.git import Commit
+from vault.git_gate import Gate
+from vault.landing import Landing
+from vault.proposing import FOLDER, check_proposal, propose
+from vault.replay import Replayed, replay
+from vault.review import REVIEWED, Review
+from vault.rules import is_instruction
+from vault.vault import Vault
+from vault.work import Work, message_of
+
+HOLDS: Final = "Trimtab-Holds"
+"""The trailer of a commit that takes back what came from the remote; it names the remote's commit."""
+
+
+@dataclass(slots=True)
+class Taking:
+    """One tip of the remote on its way into a vault; what is here and not before `since` is done again on top.
+
+    `hold_all` holds every instruction that came, not only what came in the agent's name.
+    """
+
+    vault: Vault
+    gate: Gate
+    review: Review
+    agent: Author
+    tip: str
+    since: str | None
+    hold_all: bool = False
+    taken: int = 0
+    held: dict[str, str] = field(default_factory=dict)
+    done: Replayed | None = None
+    remarks: list[str] = field(default_factory=list)
+
+    def take(self) -> bool:
+        """Take it; False when there was nothing to take.  Raises VaultError, and then branch and files are unmoved."""
+        self._keep_by_hand()
+        decided, old = self._decided(), self.vault.head
+        if self.vault.rebase(self._plan, self.agent) is None or self.done is None:
+            return False
+        self.remarks += [*self.done.remarks, *self.vault.notices]
+        self.vault.notices.clear()
+        if again := {self.done.moved[each] for each in decided if each in self.done.moved}:
+            self.review.approve(again)
+        self._move_proposals(old)
+        return True
+
+    def propose(self) -> tuple[str, ...]:
+        """Let the instructions that were held wait as proposals; return the names of these."""
+        names = list[str]()
+        for path, identity in self.held.items():
+            content = self.vault.git.blob(identity)
+            here = self.vault.git.identity(self.vault.head, path)
+            base = None if here is None else self.vault.git.blob(here)
+            try:
+                check_proposal(self.vault, path, content, new=True)
+                made = propose(self.vault, {path: Edit(base, content)}, {"Trimtab-Remote": self.tip}, self.agent)
+            except Refused as refused:
+                self.remarks.append(str(refused))
+                continue
+            names += [made.name] if made.name else []
+            self.remarks += made.remarks
+        return tuple(names)
+
+    def _plan(self, head: str | None) -> Landing | None:
+        came = self.gate.commits(self.tip, head)
+        here = self.gate.commits(head, self.tip, self.since)
+        if head is not None and not came and self.since == self.tip:
+            return None
+        self.taken = len(came)
+        onto = self._held_back(came)
+        self.done = replay(self.vault.git, onto, here, self.gate.touched, self._whose)
+        if self.done.tip == head:
+            return None
+        return Landing(self.vault.branch, self.done.tip, self.gate.touched(head, self.done.tip))
+
+    def _held_back(self, came: list[Commit]) -> str:
+        """Return the remote's tip, or a commit on top of it that takes back the instructions which have to wait."""
+        git, back, self.held = self.vault.git, dict[str, str | None](), {}
+        for commit in came:
+            if not (self.hold_all or self.review.by_agent(commit)):
+                continue
+            for path in filter(is_instruction, self.gate.touched(commit.parent, commit.id)):
+                before, after = git.identity(self.since, path), git.identity(self.tip, path)
+                if before == after:
+                    continue
+                back[path] = before
+                if after is not None:
+                    self.held[path] = after
+                else:
+                    self.remarks.append(f"{path} was taken away on the remote: it stays until you take it away here")
+        if not back:
+            return self.tip
+        message = message_of(f"hold {', '.join(back)} until a person approves", {HOLDS: self.tip})
+        return git.commit(self.tip, back, message, self.agent)
+
+    def _whose(self, commit: Commit) -> str:
+        return "agent" if self.review.by_agent(commit) else "local"
+
+    def _keep_by_hand(self) -> None:
+        """Commit what the person has not committed of the notes that will change, in the person's name."""
+        paths = list(self.gate.touched(self.vault.head, self.tip))
+
+        def by_hand(work: Work) -> None:
+            for path in paths:
+                try:
+                    work.by_hand(path, work.here(path))
+                except Refused as refused:
+                    work.remarks.append(str(refused))
+
+        self.vault.change(by_hand, "", self.agent, hand=True)
+
+    def _decided(self) -> set[str]:
+        """Return what a person has decided on and will get a new id; the mark steps back behind all of it."""
+        git = self.vault.git
+        here = {commit.id for commit in self.gate.commits(self.vault.head, self.tip, self.since)}
+        mark = git.resolve(REVIEWED)
+        if mark in here:
+            first = self.since or self.gate.commits(self.tip)[0].id
+            decided = {commit.id for commit in self.gate.commits(mark, self.tip, self.since)}
+            git.mark(REVIEWED, first)
+        else:
+            decided = set()
+        return decided | (here & self.review.approved())
+
+    def _move_proposals(self, old: str | None) -> None:
+        """Let proposals that began from a commit which was done again begin from its new one."""
+        git, moved = self.vault.git, self.done.moved if self.done else {}
+        for name, tip in git.branches_below(FOLDER).items():
+            own = self.gate.commits(tip, old, self.vault.head)
+            if own and own[0].parent in moved:
+                again = replay(git, moved[own[0].parent], own, self.gate.touched, self._whose)
+                git.advance(f"{FOLDER}/{name}", tip, again.tip, self.agent)
