@@ -114,11 +114,13 @@ class Template(Guard):
         self._learn(found)
         self._keep(kept)
         self._made.append(int(made))
+        score = round(self._climb.update(float(made)), 3)
+        if not made:
+            return Verdict(self.name, Level.PASS, min(score, 0.5))
         before = {phrase for phrases in self._phrases for phrase in phrases}
         self._phrases.append(_phrases(reading))
-        score = round(self._climb.update(float(made)), 3)
-        if not made or score < 0.8:
-            return Verdict(self.name, Level.PASS, score if made else min(score, 0.5))
+        if score < 0.8:
+            return Verdict(self.name, Level.PASS, score)
         counted = f"{sum(self._made)} of the last {len(self._made)} outputs"
         why = f"{counted} fill the same shapes with other words, this one too: {quote(output.text)}"
         hint = (
