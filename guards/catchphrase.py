@@ -67,13 +67,14 @@ class Catchphrase(Guard):
 
     Statistic: every run of four words (six characters of a script without spaces) that comes back has two sequential
     tests of its own, each a lazy CUSUM of the log-likelihood ratio: the share of outputs that held it before (at least
-    1 %) against 50 %, and against 9 % (at least 8 % since it came up), where sightings in a burst count less. What it was before is counted over the
-    first 40 to 200 outputs. Neighbouring runs that stand together are one phrase. It trips when a test crosses the
-    limit with at least 14 sightings, and the phrase is what a catchphrase is: an island, whose neighbours differ from
-    sighting to sighting (a new line of a form has the same); at most 16 words and no number; with something else said
-    beside it. A sentence or clause of its own needs the limit once, a piece of a sentence 1.4 times, a piece that ends
-    with a word of every day ("figured out how to") 3 times. In outputs with a form (some four words in over 25 % of
-    the first `warm_up`) it must wander and stand in running text, and needs 1.4 times as much and 20 sightings.
+    1 %) against 50 %, and against 9 %, where sightings in a burst count less and the share since it came up must be
+    8 %. What was before is counted over the first 40 to 200 outputs. Neighbouring runs that stand together are one
+    phrase. It trips when a test crosses the limit with at least 14 sightings, and the phrase is what a catchphrase is:
+    an island, whose neighbours differ from sighting to sighting (a new line of a form has the same); at most 16 words
+    and no number; with something else said beside it. A sentence or clause of its own needs the limit once, a piece of
+    a sentence 1.4 times, a piece that ends with a word of every day ("figured out how to") 3 times. In outputs with a
+    form (some four words in over 25 % of the first `warm_up`) it must wander and stand in running text, and needs 1.4
+    times as much and 20 sightings.
     Source: Page 1954 and Shin, Ramdas and Rinaldo 2022 for the test; Bloom 1970 and Cormode and Muthukrishnan 2005 for
     the start's counts.
     False alarms: derived for a phrase that keeps its share, or stays below 1 %: the limit of the panel's promise,

@@ -106,6 +106,12 @@ def test_phrases_of_the_start_are_the_streams_own() -> None:
     assert trips(sick(400, 0, 0.99, "sentence")) == []
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_a_phrase_that_keeps_its_share_is_no_collapse(seed: int) -> None:
+    """A manner of speaking in one of sixteen outputs, which the start may happen to lack, trips in no 1,500 outputs."""
+    assert trips(sick(1500, 0, 1 / 16, "sentence", seed=20 + seed)) == []
+
+
 def test_a_new_line_of_a_form_is_an_edit() -> None:
     """A sponsor's sentence that joins a greeting and a farewell, at its fixed place and for good, does not trip."""
     texts = [" ".join(sentences) for sentences in fresh(300)]
