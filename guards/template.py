@@ -51,10 +51,10 @@ class Template(Guard):
     Statistic: a text becomes its skeleton: function words, numbers and pauses stay, every run of other words is a gap.
     Of its pieces of 7 parts 40 are kept (MinHash). An output is made after a template when at least four of its
     pieces, and 35 % of them, stand in two or more of the last 32 outputs with other words in the gaps, and in none of
-    the stream's start. The shared sequential test bets that this happens in more than a tenth of the outputs.
+    the stream's start. The shared sequential test bets that this happens in more than an eighth of the outputs.
     Source: Shaib et al. 2024 (templates as patterns behind the words), Broder 1997 and Li, Owen and Zhang 2012
     (MinHash); Shin, Ramdas and Rinaldo 2022 for the test.
-    False alarms: derived, with the limit of guards/promise.py, while at most a tenth of a stream's outputs have new
+    False alarms: derived, with the limit of guards/promise.py, while at most an eighth of a stream's outputs have new
     shapes; measured, none on 96 healthy development streams, where the highest score is 0.5;
     2 of 160 Debian changelogs, into which a new form of entry really came.
     Silent on purpose: on shapes that were there at the start (the first five outputs, and later ones of the first
