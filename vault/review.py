@@ -64,16 +64,13 @@ class Review:
         """Remember that a person approved these, and move the mark as far as everything before it is decided."""
         with self._vault.alone():
             self._remember(self.approved() | set(commits))
-            items = self.items()
-            mark, decided = self.mark(), 0
-            for place, item in enumerate(items, start=1):
-                if item.open:
-                    break
-                if mark is None or self._vault.git.descends(item.commit.id, mark):
-                    mark, decided = item.commit.id, place
-            if decided and mark is not None:
-                self._vault.git.mark(REVIEWED, mark)
-                self._remember({item.commit.id for item in items[decided:] if item.approved})
+            items, mark = self.items(), self.mark()
+            place = next((n for n, item in enumerate(items) if item.open), len(items))
+            while place and mark is not None and not self._vault.git.descends(items[place - 1].commit.id, mark):
+                place -= 1  # a branch that was merged since: the mark stays on one line
+            if place:
+                self._vault.git.mark(REVIEWED, items[place - 1].commit.id)
+                self._remember({item.commit.id for item in items[place:] if item.approved})
 
     def approved(self) -> set[str]:
         """Return the commits that were approved although one before them was not."""
