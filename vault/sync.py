@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
+from vault.address import Access
 from vault.author import Author
 from vault.errors import Busy, Refused, VaultError
 from vault.files import sync_folder, write_durably
@@ -25,7 +26,7 @@ from vault.git_gate import Gate
 from vault.locks import turn
 from vault.review import Review
 from vault.taking import Taking
-from vault.transport import Access, Limits, SyncFailed, Transport
+from vault.transport import Limits, SyncFailed, Transport
 from vault.vault import Vault
 
 _ATTEMPTS: Final = 3

@@ -16,12 +16,13 @@ import tempfile
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Literal, TypeAlias
 from urllib.parse import urlsplit
 
-from vault.errors import Refused, VaultError
+from vault.address import Access, check_branch, protocol_of
+from vault.errors import VaultError
 from vault.escape import one_line
 from vault.git_gate import CAME
 
@@ -32,12 +33,6 @@ Reason: TypeAlias = Literal[
 
 _LOOK_SECONDS, _GRACE_SECONDS = 0.1, 2.0
 _MOST_SAID, _TAIL = 4 * 1024 * 1024, 16 * 1024
-_HOST = r"(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])"
-_USER = r"[A-Za-z0-9_][A-Za-z0-9_.+-]*"
-_SCP = re.compile(rf"{_USER}@{_HOST}:(?!//)[^\s-]\S*")
-_NETLOC = re.compile(rf"(?:{_USER}@)?{_HOST}(?::\d{{1,5}})?")
-_LOOPBACK = {"localhost", "127.0.0.1", "::1"}
-_BRANCH = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_./-]*[A-Za-z0-9_])?")
 _SAYS: Sequence[tuple[Reason, str]] = (
     ("disk", "no space left on device|disk quota exceeded|read-only file system"),
     ("content", "fsck error|error in object|error: object |index-pack|unpack-objects|bad object|pack .*corrupt|"
@@ -45,7 +40,7 @@ _SAYS: Sequence[tuple[Reason, str]] = (
     ("host_key", "host key verification failed|host identification has changed|certificate|ssl"),
     ("credentials", "authentication failed|permission denied|could not read (?:username|password)|terminal prompts "
      "disabled|returned error: 40[13]|load key|invalid credentials"),
-    ("missing", "not appear to be a git repository|repository .*not found|returned error: 404|not exported|"
+    ("missing", "not appear to be a git repository|repository .*not found|returned error: 404|not exported|no such repository|"
      "no such file or directory|does not exist"),
     ("refused", "shallow update not allowed|remote rejected|unable to push"),
     ("network", "could not resolve|connection|connect to|network is unreachable|no route to host|timed out|hung up|"
@@ -62,51 +57,11 @@ class SyncFailed(VaultError):
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
-    """What opens a remote: an Authorization header for http, a command for ssh.  Its text shows neither."""
-
-    header: str = field(default="", repr=False)
-    ssh: tuple[str, ...] = field(default=(), repr=False)
-
-
-@dataclass(frozen=True, slots=True)
 class Limits:
     """How long one exchange may take, in seconds, and how many bytes may come."""
 
     seconds: float = 120.0
     most_bytes: int = 256 * 1024 * 1024
-
-
-def protocol_of(url: str) -> str:
-    """Return file, git, ssh, http or https.  Raises Refused for anything else and for an address with a password."""
-    if not url.isprintable() or any(c.isspace() for c in url) or len(url) > 2_000:
-        raise Refused("expected an address without spaces and control characters")
-    if url.startswith("/"):
-        return "file"
-    if "://" not in url and _SCP.fullmatch(url):
-        return "ssh"
-    try:
-        parts = urlsplit(url)
-        password, host = parts.password, parts.hostname or ""
-    except ValueError:
-        parts, password, host = urlsplit(""), None, ""
-    if password is not None:
-        raise Refused("expected an address without a password; `token` says where that is kept")
-    if parts.scheme == "file" and not parts.netloc and parts.path.startswith("/"):
-        return "file"
-    known = parts.scheme in {"git", "ssh", "http", "https"} and _NETLOC.fullmatch(parts.netloc)
-    if not known or not parts.path.strip("/") or parts.query or parts.fragment:
-        raise Refused("expected /an/absolute/path, user@host:path, or an address with ssh://, https:// or git://")
-    if parts.scheme == "http" and host not in _LOOPBACK:
-        raise Refused("expected https:// (http:// shows everything to everybody on the way)")
-    return parts.scheme
-
-
-def check_branch(branch: str) -> str:
-    """Return the name of a branch, or raise Refused for one that could be mistaken for something else."""
-    if not _BRANCH.fullmatch(branch) or ".." in branch or "//" in branch or branch.endswith(".lock"):
-        raise Refused("expected the name of a branch such as main")
-    return branch
 
 
 class Transport:
