@@ -27,26 +27,32 @@ RARE = 0.2
 """Share of outputs that a healthy stream may write so, at least: minutes and agendas are carried over now and then."""
 LEAST = 8
 """Words from which a text is more than an acknowledgement; below, the same answer twice is what was asked for."""
+WORDS, PATIENCE = 4, 4
+"""Fewer words are a signal; a short sentence may come so many times as often in a row as a longer text."""
+TOLD = 3
+"""Equal outputs in a row that are worth a warning."""
 
 
 class Repeat(Guard):
     """The same text again and again across outputs, word for word or nearly.
 
     Statistic: exactly, how many outputs in a row are equal in their words and numbers (case, punctuation and spacing do
-    not count), how many of the last 20 equal this one, and how many of them were said before, where those are at most 4
-    different texts (more are allowed where the start repeated itself too, 19 at most); a gate from the first output
-    on. Nearly, by the Jaccard similarity (word triples, MinHash) to earlier outputs: a test of whether it has become
-    common, against what was before, that three of the last 8 outputs are 0.6 like this one, which may be so in a fifth
-    of the outputs of any stream; and a gate, when the greatest similarity to any of the last 24 has a mean of 0.7 over
-    the last 12 outputs of prose without calls or numbers, whatever the stream began like.
+    not count; a warning from the third on), how many of the last 20 equal this one, and how many of them were said
+    before, where those are at most 4 different texts (more are allowed where the start repeated itself too, 19 at
+    most); a gate from the first output on. Nearly, by the Jaccard similarity (word triples, MinHash) to earlier
+    outputs: a test of whether it has become common, against what was before, that three of the last 8 outputs are 0.6
+    like this one, which may be so in a fifth of the outputs of any stream; and a gate, when the greatest similarity to
+    any of the last 24 has a mean of 0.7 over the last 12 outputs of prose without calls or numbers, whatever the
+    stream began like.
     Source: Broder 1997 for the similarity; Shin, Ramdas and Rinaldo 2022 for the test.
     False alarms: nearly: derived, with the limit of guards/promise.py, while no more outputs have such twins than at
     the start, or a fifth; measured, none on 96 healthy development streams, whose highest score is 0.9 (minutes and
     agendas that are carried over). Exactly: measured, none on those; 3 of 783 Debian changelogs cut into 296,000
     paragraphs (and two copies), where the same date line really stood 5 times in a row or in most of 20.
-    Silent on purpose: on texts of fewer than 8 words (unless they read like an error message); on what is said beside a
-    tool call of a named turn, but for 5 in a row in that turn; on a note of one form whose numbers change, because a
-    number is a word here like any other; in the near test, on a stream that was alike from its start.
+    Silent on purpose: on texts of fewer than 4 words; on those of fewer than 8 (unless they read like an error message)
+    until they come 20 times in a row: declare them as acknowledgements if that is how it should be; on what is said
+    beside a tool call of a named turn, but for 5 in a row in that turn; on a note of one form whose numbers change,
+    because a number is a word here like any other; in the near test, on a stream that was alike from its start.
     Options: `in_a_row` equal outputs trip (5), `of_twenty` repeated outputs of the last 20 trip (12), `warm_up` (40),
     `caution`: years for one false trip of the near test (1).
 
@@ -64,7 +70,7 @@ class Repeat(Guard):
     name: ClassVar[str] = "repeat"
     kind: ClassVar[Literal["gate", "sequential"]] = "sequential"
     tests: ClassVar[int] = 1
-    VERSION = 2
+    VERSION = 3
 
     @dataclass(frozen=True, slots=True)
     class Options:
@@ -81,7 +87,7 @@ class Repeat(Guard):
 
     def reset(self) -> None:
         """Forget the stream."""
-        self._last = self._run = 0
+        self._last = self._run = self._short = self._short_run = 0
         self._turn = self._beside = self._beside_run = 0
         self._said: deque[int] = deque(maxlen=SAID)
         self._again: deque[int] = deque(maxlen=RECENT)
@@ -94,9 +100,10 @@ class Repeat(Guard):
         """Judge the next output."""
         reading = read(output.text)
         text, said = reading.text, reading.words
-        if len(said) < (3 if _ERROR.match(text) else LEAST):
-            return Verdict(self.name)
         key = fingerprint(" ".join(said))
+        if len(said) < (3 if _ERROR.match(text) else LEAST):
+            return self._brief(key, text) if len(said) >= WORDS and not output.calls else Verdict(self.name)
+        self._short = self._short_run = 0
         if output.calls and output.turn is not None:
             return self._beside_calls(key, fingerprint(output.turn), text)
         exactly = self._worst(self._in_a_row(key, text), self._of_twenty(key, text))
@@ -112,10 +119,20 @@ class Repeat(Guard):
             self._beside_run / self.options.in_a_row, f"the same words {self._beside_run} times in this run", text
         )
 
+    def _brief(self, key: int, text: str) -> Verdict:
+        self._short_run = self._short_run + 1 if key == self._short else 1
+        self._short = key
+        return self._counted(self._short_run, PATIENCE, text)
+
     def _in_a_row(self, key: int, text: str) -> Verdict:
         self._run = self._run + 1 if key == self._last else 1
         self._last = key
-        return self._judged(self._run / self.options.in_a_row, f"the same output {self._run} times in a row", text)
+        return self._counted(self._run, 1, text)
+
+    def _counted(self, run: int, patience: int, text: str) -> Verdict:
+        least = 0.8 if run >= TOLD else 0.0
+        score = max(run / (patience * self.options.in_a_row), least)
+        return self._judged(score, f"the same output {run} times in a row", text)
 
     def _of_twenty(self, key: int, text: str) -> Verdict:
         again = key in self._said
@@ -179,6 +196,8 @@ class Repeat(Guard):
             "version": self.VERSION,
             "last": self._last,
             "run": min(self._run, 2**40),
+            "short": self._short,
+            "short_run": min(self._short_run, 2**40),
             "turn": self._turn,
             "beside": self._beside,
             "beside_run": min(self._beside_run, 2**40),
@@ -195,6 +214,7 @@ class Repeat(Guard):
         """Continue from `state()`; raises ValueError on anything else."""
         check_version(state, self.VERSION)
         self._last, self._run = integer(state, "last"), integer(state, "run")
+        self._short, self._short_run = integer(state, "short"), integer(state, "short_run")
         self._turn, self._beside, self._beside_run = (integer(state, k) for k in ("turn", "beside", "beside_run"))
         self._said = deque(integers(state, "said", SAID), maxlen=SAID)
         self._again = deque(integers(state, "again", RECENT, 1), maxlen=RECENT)
