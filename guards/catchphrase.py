@@ -78,9 +78,9 @@ class Catchphrase(Guard):
     Source: Page 1954 and Shin, Ramdas and Rinaldo 2022 for the test; Bloom 1970 and Cormode and Muthukrishnan 2005 for
     the start's counts.
     False alarms: derived for a phrase that keeps its share, or stays below 1 %: the limit of the panel's promise,
-    shared among the 480 phrases followed. Phrases do leave their share, so the rate rests on what was measured: none
-    on 104 healthy streams and 1 of 768 cut, shuffled and reversed ones; of 177 Debian changelogs the 7 of one package,
-    whose author took to one phrase in half of his entries.
+    shared among the 480 phrases followed. Phrases do leave their share, so the rate rests on what was measured, on
+    streams that also tuned it: none of 96 healthy ones, 1 of 768 cut, shuffled and reversed from them; of 177 Debian
+    changelogs the 7 of one package, whose author took to one phrase in half of his entries.
     Silent on purpose: on phrases of the start; on what stands at one place of outputs with a form, which no count
     tells from an edit of that form; on outputs that say nothing else; on the first 29 outputs.
     Options: `warm_up` outputs that say whether outputs have a form (40), `caution`: years for one false trip (1).
