@@ -15,9 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vault.errors import NoSuchNote, Refused, Unwritable
+from vault.swap import exchange, place
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _DEEPEST = 16
 
 
@@ -56,24 +58,41 @@ class Files:
                 raise Refused(f"{path} is not a regular file: it is left alone")
             if facts.st_size > limit:
                 raise Refused(f"{path} has {facts.st_size:,} bytes, over the {limit:,} that are read: it is left alone")
-            return file.read(limit + 1)[:limit]
+            return file.read(facts.st_size + 1)[:limit]
 
-    def replace(self, parts: tuple[str, ...], data: bytes, expected: bytes | None) -> bool:
-        """Put `data` in place of `expected`, atomically and on the disk; False, and nothing done, if it is not that."""
+    def replace(self, parts: tuple[str, ...], data: bytes, expected: bytes | None) -> Path | None:
+        """Put `data` in place of `expected`, in one step; None, and nothing done, if the file does not hold that.
+
+        The file is on the disk when this returns.  The result is the file that had been there, for whoever wrote to it
+        at that very moment and still has it open; where there was none, it is the place of a file that is not there.
+        """
         fresh = self.scratch / "note.new"
         try:
             with self._folder(parts[:-1], make=True) as folder:
                 mode = self._mode(parts[-1], folder)
                 write_durably(fresh, data, mode)
-                if self.read(parts, len(expected or b"") + 1) != expected:
-                    return False
-                os.rename(fresh, parts[-1], dst_dir_fd=folder)
-                os.fsync(folder)
+                done = place(fresh, parts[-1], folder) if expected is None else self._swap(parts, folder, expected)
         except Refused:
-            return False
+            return None
         except OSError as error:
             raise Unwritable(f"{'/'.join(parts)} could not be written: {error.strerror}") from None
-        return True
+        return fresh if done else None
+
+    def _swap(self, parts: tuple[str, ...], folder: int, expected: bytes) -> bool:
+        """Let `note.new` change places with a file that holds `expected`; whatever else was saved there stays."""
+        fresh, name = self.scratch / "note.new", parts[-1]
+        if self.read(parts, len(expected) + 1) != expected:
+            return False
+        ours = fresh.stat().st_ino
+        if not exchange(fresh, name, folder):
+            os.rename(fresh, name, dst_dir_fd=folder)
+            return True
+        if _holds(fresh, expected):
+            return True
+        exchange(fresh, name, folder)
+        if fresh.lstat().st_ino != ours:
+            exchange(fresh, name, folder)  # saved once more in between: the newest stays
+        return False
 
     def remove(self, parts: tuple[str, ...], expected: bytes | None) -> bool:
         """Take a file away for good that holds `expected`; False, and nothing done, if it does not hold that."""
@@ -88,6 +107,11 @@ class Files:
         except OSError as error:
             raise Unwritable(f"{'/'.join(parts)} could not be removed: {error.strerror}") from None
         return True
+
+    def sync(self, folder: tuple[str, ...]) -> None:
+        """Have the names in a folder on the disk, if there is such a folder."""
+        with contextlib.suppress(NoSuchNote, Refused), self._folder(folder) as handle:
+            os.fsync(handle)
 
     def walk(self, prefix: tuple[str, ...] = ()) -> Iterator[Seen]:
         """Give every Markdown file below `prefix`, in the order of their names, the files of a folder first."""
@@ -145,6 +169,14 @@ class Files:
             return None
 
 
+def _holds(file: Path, expected: bytes) -> bool:
+    try:
+        with os.fdopen(os.open(file, _FILE), "rb") as found:
+            return stat.S_ISREG(os.fstat(found.fileno()).st_mode) and found.read(len(expected) + 1) == expected
+    except OSError:
+        return False
+
+
 @contextlib.contextmanager
 def _opened(name: str | Path, inside: int | None = None) -> Iterator[int]:
     handle = os.open(name, _FOLDER, dir_fd=inside)
@@ -162,14 +194,22 @@ def _make(name: str, folder: int) -> None:
 
 def write_durably(path: Path, data: bytes, mode: int | None = None) -> None:
     """Write a new file and have it on the disk before returning; `mode` None leaves the permissions to the umask."""
-    path.unlink(missing_ok=True)
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+    handle = new_file(path, 0o666)
     with os.fdopen(handle, "wb") as file:
         file.write(data)
         file.flush()
         if mode is not None:
             os.fchmod(handle, mode)
         os.fsync(handle)
+
+
+def new_file(path: Path, mode: int) -> int:
+    """Open a file for writing that is nobody else's; what lay there before is removed."""
+    try:
+        return os.open(path, _NEW, mode)
+    except FileExistsError:
+        path.unlink()
+        return os.open(path, _NEW, mode)
 
 
 def sync_folder(path: Path) -> None:

@@ -1,17 +1,15 @@
 """The only file that touches git: libgit2 in process, through its lowest calls.
 
 Content goes in and comes out as bytes.  No filter, attribute, hook or outside program runs, whatever a repository's
-files or its configuration say, because nothing here checks out, adds by path or refreshes an index.  All of it is on
-the disk when a call returns.  It does not lock: one writer at a time is its caller's promise.
+files or its configuration say, because nothing here checks out, adds by path or refreshes an index.  No branch moves to
+what is not on the disk.  It does not lock: one writer at a time is its caller's promise.
 """
 
 from __future__ import annotations
 
 import contextlib
-import os
 import re
-from collections.abc import Iterator, Mapping
-from datetime import timedelta
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +17,12 @@ import pygit2
 from pygit2.enums import FileMode, ObjectType, RepositoryState, SortMode
 
 from vault.author import Author
-from vault.branch import move
+from vault.branch import Branch
 from vault.errors import Corrupt, NotAVault, NotReady, Unwritable, VaultError
-from vault.files import sync_folder
 from vault.git_branches import Branches
 from vault.git_history import Change, Commit, changes_between, commit_of
+from vault.git_index import Listing
+from vault.git_writing import Writing
 
 __all__ = ["Change", "Commit", "Git"]
 
@@ -48,7 +47,8 @@ class Git:
         if self._repo.is_bare:
             raise NotAVault(f"{root}: a bare repository: a vault needs its notes as files beside .git")
         self.root, self.gitdir = root, root / ".git"
-        self._branches = Branches(self._repo, self.gitdir)
+        self._branches, self._writing = Branches(self._repo, self.gitdir), Writing(self._repo, self.gitdir)
+        self._listing = Listing(self._repo, self.gitdir)
 
     @classmethod
     def create(cls, root: Path, branch: str) -> Git:
@@ -123,9 +123,9 @@ class Git:
             return bytes(self._repo[identity].data)
 
     def store(self, content: bytes) -> str:
-        """Store a content and return its id."""
+        """Store a content and return its id; it is on the disk once a branch is moved to a commit of it."""
         with _clear(f"{self.root}: nothing can be stored", Unwritable):
-            return str(self._repo.create_blob(content))
+            return self._writing.store("blob", content)
 
     @staticmethod
     def identify(content: bytes) -> str:
@@ -137,26 +137,43 @@ class Git:
 
         Only the trees on the changed paths are written, so the cost does not grow with the vault.
         """
-        nested: dict[str, Any] = {}
-        for path, identity in changes.items():
-            *folders, name = path.split("/")
-            place = nested
-            for folder in folders:
-                place = place.setdefault(folder, {})
-            place[name] = identity
         with _clear(f"{self.root}: nothing can be committed", Unwritable):
-            tree = self._repo[parent].tree if parent else None
-            root = self._graft(tree, nested) or self._repo.TreeBuilder().write()
-            who = _signature(author)
-            made = self._repo.create_commit(None, who, who, message, root, [parent] if parent else [])
-            sync_folder(self.gitdir / "objects")
-            return str(made)
+            return self._writing.commit(parent, changes, message, author)
 
-    def advance(self, branch: str, old: str | None, new: str, author: Author) -> bool:
-        """Move a branch from `old` to `new`; False, and nothing done, when it is elsewhere by now.  May raise Busy."""
+    def handed_over(self, limit: int) -> dict[str, bytes]:
+        """Return {id: git's file} of the objects that are not on the disk for sure; the caller keeps them from now on.
+
+        Those that are together larger than `limit` bytes are synced instead.
+        """
+        with _clear(f"{self.root}: objects could not be synced", Unwritable):
+            return self._writing.handed_over(limit)
+
+    def sync(self, identities: Iterable[str]) -> None:
+        """Have objects on the disk before returning."""
+        with _clear(f"{self.root}: objects could not be synced", Unwritable):
+            self._writing.sync(identities)
+
+    def restore(self, files: Mapping[str, bytes]) -> list[str]:
+        """Put kept objects back where they are missing or damaged, and return their ids."""
+        with _clear(f"{self.root}: objects could not be restored", Unwritable):
+            return self._writing.restore(files)
+
+    def pack(self, identities: Iterable[str]) -> None:
+        """Make one file of objects that lie in files of their own; on the disk when this returns."""
+        with _clear(f"{self.root}: objects could not be packed", Unwritable):
+            self._writing.pack(identities)
+
+    def advance(self, branch: str, old: str | None, new: str, author: Author, *, kept: bool = False) -> bool:
+        """Move a branch from `old` to `new`; False, and nothing done, when it is elsewhere by now.  May raise Busy.
+
+        With `kept` somebody keeps `new` and what it needs, and the move itself is not waited for either.
+        """
         with _clear(f"{self.root}: the branch {branch!r} could not be moved", Unwritable):
+            if not kept:
+                self._writing.sync()
             here = self._repo.lookup_reference("HEAD").target == f"refs/heads/{branch}"
-            return move(self.gitdir, branch, new, lambda: self.head(branch), old, author, checked_out=here)
+            where = Branch(self.gitdir, branch, checked_out=here)
+            return where.move(lambda: self.head(branch), old, new, author, sync=not kept)
 
     def branches_below(self, folder: str) -> dict[str, str]:
         """Return {name below the folder: commit} of the branches in a folder of names."""
@@ -188,30 +205,14 @@ class Git:
     def list_in_index(self, commit: str, paths: Mapping[str, str | None], fresh: Path) -> None:
         """Write to `fresh` an index that lists `paths` as in `commit` and all else as a person has it staged.
 
-        A path without an id is listed no more.
-
-        It keeps the time stamp of the present index, which git compares with the files' to know which entries it has to
-        look at again.  The caller holds git's lock of the index.
+        A path without an id is listed no more.  The caller holds git's lock of the index.
         """
-        present = self.gitdir / "index"
         with _clear(f"{self.root}: the index cannot be brought up to date", Corrupt):
-            for leftover in (fresh, fresh.with_name(f"{fresh.name}.lock")):
-                leftover.unlink(missing_ok=True)
-            facts = present.stat() if present.exists() else None
-            if facts and facts.st_size:
-                os.link(present, fresh)  # libgit2 renames a new file over the link, never writes through it
-            index = pygit2.Index(str(fresh))
-            if not facts or not facts.st_size:
-                index.read_tree(self._repo[commit].tree)
-            for path, identity in paths.items():
-                entry = self._entry(commit, path)
-                if entry is not None and str(entry.id) == identity:
-                    index.add(pygit2.IndexEntry(path, entry.id, entry.filemode))
-                elif entry is None and identity is None and path in index:
-                    index.remove(path)
-            index.write()
-            if facts and facts.st_size:
-                os.utime(fresh, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+            self._listing.write(commit, paths, fresh)
+
+    def index_is_damaged(self) -> bool:
+        """Whether there is an index that no git would believe."""
+        return self._listing.is_damaged()
 
     def history(self, newest: str | None, stop: str | None = None) -> Iterator[Commit]:
         """Give the commits from `newest` back to, and without, `stop`, the newest first."""
@@ -253,27 +254,6 @@ class Git:
         except KeyError:
             return None
         return entry if int(entry.filemode) in _FILES else None
-
-    def _graft(self, tree: Any, changes: Mapping[str, Any]) -> Any:
-        builder = self._repo.TreeBuilder(tree) if tree is not None else self._repo.TreeBuilder()
-        for name, change in changes.items():
-            old = tree[name] if tree is not None and name in tree else None
-            if isinstance(change, Mapping):
-                inner = self._graft(old if isinstance(old, pygit2.Tree) else None, change)
-                mode = int(FileMode.TREE)
-            else:
-                inner = change
-                mode = int(old.filemode) if old is not None and int(old.filemode) in _FILES else _FILE
-            if inner is not None:
-                builder.insert(name, inner, mode)
-            elif old is not None:
-                builder.remove(name)
-        return builder.write() if len(builder) else None
-
-
-def _signature(author: Author) -> Any:
-    offset = author.when.utcoffset() or timedelta()
-    return pygit2.Signature(author.name, author.email, int(author.when.timestamp()), int(offset.total_seconds() // 60))
 
 
 @contextlib.contextmanager

@@ -1,21 +1,22 @@
 """How a commit reaches the files, in steps that a killed writer's successor can end.
 
-The order is: objects, this paper, the branch, the files, the index, and the paper is thrown away.  A person's edit that
-came in between is never overwritten: it is joined with the agent's, and left as it is where the two clash.
+The order is: objects, a record in the journal, the branch, the files, the index, and the journal says that nothing is
+owed.  A person's edit that came in between is never overwritten: it is joined with the agent's, and left as it is where
+the two clash.
 """
 
 from __future__ import annotations
 
-import json
-import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
+from typing import Any
 
 from vault.errors import Refused
 from vault.files import Files
 from vault.git import Git
+from vault.late import Late
 from vault.locks import held
+from vault.swap import become
 
 LARGEST_READ = 16 * 1024 * 1024
 """The most bytes of a person's file that are taken into a commit."""
@@ -35,23 +36,17 @@ class Landing:
         """Return `later` with what is still owed of this one."""
         return Landing(later.branch, later.commit, {**self.paths, **later.paths})
 
-    def save(self, paper: Path) -> None:
-        """Write it down, on the disk when this returns; nothing to do leaves an empty paper.
+    def facts(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        return {"branch": self.branch, "commit": self.commit, "paths": dict(self.paths)}
 
-        The paper is written over in place, which is quick.  One that a kill tore is not read, and need not be, because
-        the branch moves only after this.
-        """
-        text = json.dumps({"branch": self.branch, "commit": self.commit, "paths": self.paths}) if self.paths else ""
-        handle = os.open(paper, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o666)
-        try:
-            os.ftruncate(handle, 0)
-            if text:
-                os.write(handle, text.encode())
-                os.fsync(handle)
-        finally:
-            os.close(handle)
+    @staticmethod
+    def of(facts: Mapping[str, Any]) -> Landing:
+        """Return the landing of these facts."""
+        paths = {str(path): (was, now) for path, (was, now) in facts["paths"].items()}
+        return Landing(str(facts["branch"]), str(facts["commit"]), paths)
 
-    def land(self, git: Git, files: Files) -> list[str]:
+    def land(self, git: Git, files: Files, late: Late) -> list[str]:
         """Bring files and index up to the commit; return a line for each file that a person's edit kept from it.
 
         A commit that the branch does not hold was never acknowledged: then only the index, where it is owed, is mended.
@@ -64,14 +59,11 @@ class Landing:
         present = {path: now for path, now in owed.items() if git.identity(head, path) == now}
         if not present:
             return []
-        lines = [line for path in present if (line := self._land_file(git, files, path))]
-        index, fresh = git.gitdir / "index", files.scratch / "index.new"
-        with held(git.gitdir / "index.lock"):
-            git.list_in_index(head, present, fresh)
-            fresh.replace(index)
+        lines = [line for path in present if (line := self._land_file(git, files, late, path))]
+        list_paths(git, files, head, present)
         return lines
 
-    def _land_file(self, git: Git, files: Files, path: str) -> str:
+    def _land_file(self, git: Git, files: Files, late: Late, path: str) -> str:
         was, now = self.paths[path]
         parts = tuple(path.split("/"))
         for _ in range(_ATTEMPTS):
@@ -89,19 +81,18 @@ class Landing:
             wanted = git.blob(now) if found == was else _joined(git, was, now, here)
             if wanted is None:
                 return f"{path} was edited by hand at the same moment: the agent's text is only in git"
-            if files.replace(parts, wanted, here):
+            if (old := files.replace(parts, wanted, here)) is not None:
+                late.keep(old, path, found)
                 return ""
         return f"{path} is being edited by hand: the agent's text is in git"
 
 
-def read_paper(paper: Path) -> Landing | None:
-    """Return the landing that was written down, None where there is none or only a torn one."""
-    try:
-        facts = json.loads(paper.read_bytes())
-        paths = {str(path): (was, now) for path, (was, now) in facts["paths"].items()}
-        return Landing(str(facts["branch"]), str(facts["commit"]), paths)
-    except (FileNotFoundError, ValueError, KeyError, TypeError, AttributeError):
-        return None
+def list_paths(git: Git, files: Files, head: str, paths: Iterable[str]) -> None:
+    """Have git's index list some files as in a commit; Busy while another git holds it."""
+    index, fresh = git.gitdir / "index", files.scratch / "index.new"
+    with held(git.gitdir / "index.lock"):
+        git.list_in_index(head, {path: git.identity(head, path) for path in paths}, fresh)
+        become(fresh, index)
 
 
 def _joined(git: Git, was: str | None, now: str, here: bytes | None) -> bytes | None:

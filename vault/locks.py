@@ -8,6 +8,7 @@ git built in that holds a lock at this very moment is not seen.
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import os
 import time
@@ -15,6 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from vault.errors import Busy, Unwritable
+from vault.objects import UNFINISHED
+from vault.swap import become
 
 _PATTERNS = ("index.lock", "HEAD.lock", "config.lock", "packed-refs.lock", "refs/**/*.lock", "logs/**/*.lock")
 
@@ -43,11 +46,15 @@ class Lock:
     def __init__(self, path: Path, handle: int) -> None:
         self._path, self._handle, self._there = path, handle, True
 
-    def become(self, target: Path, data: bytes) -> None:
+    def become(self, target: Path, data: bytes, *, sync: bool = True) -> None:
         """Let the lock file be the new `target` with this content, which is how git writes; it is then let go of."""
-        os.write(self._handle, data)
-        os.fsync(self._handle)
-        self._path.replace(target)
+        if os.write(self._handle, data) < len(data):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        if sync:
+            os.fsync(self._handle)
+            self._path.replace(target)
+        else:
+            become(self._path, target)
         self._there = False
 
     def release(self) -> None:
@@ -88,8 +95,9 @@ def remove_stale(gitdir: Path) -> list[str]:
 
 def remove_unfinished(gitdir: Path) -> None:
     """Remove the objects that a killed writer had not finished; no reader ever sees them."""
-    for leftover in gitdir.glob("objects/tmp_object_git2_*"):
-        leftover.unlink(missing_ok=True)
+    for pattern in (f"{UNFINISHED}*", "tmp_object_git2_*", "pack/pack_git2_*"):
+        for leftover in gitdir.glob(f"objects/{pattern}"):
+            leftover.unlink(missing_ok=True)
 
 
 def _git_works_on(root: Path) -> bool:

@@ -22,8 +22,10 @@ from vault.errors import Busy, NotReady, Unwritable, VaultError
 from vault.escape import one_line
 from vault.files import Files, sync_folder
 from vault.git import Git
-from vault.landing import LARGEST_READ, Landing, read_paper
+from vault.landing import LARGEST_READ, Landing
+from vault.late import Late
 from vault.locks import remove_stale, remove_unfinished, turn
+from vault.safekeeping import Safekeeping
 from vault.search import Shelf
 from vault.work import Kept, Work, message_of
 
@@ -37,9 +39,9 @@ class Vault:
         self._git, self.branch = git, branch
         self.root = git.root
         self._own = git.gitdir / "trimtab"
-        self._paper = self._own / "landing.json"
         self._lock = threading.Lock()
         self.files = Files(git.root, self._own)
+        self._keeping, self._late = Safekeeping(git, self.files), Late(git, self.files)
         self.shelf = Shelf(self.files)
         self.notices: list[str] = []
 
@@ -60,8 +62,8 @@ class Vault:
         vault = cls(git, git.setting("trimtab.branch") or "")
         try:
             vault._own.mkdir(exist_ok=True)
-            vault._paper.touch()
-            sync_folder(vault._own)
+            vault._keeping.prepare()
+            sync_folder(git.gitdir)
         except OSError as error:
             raise Unwritable(f"{vault._own}: cannot be made: {error.strerror}") from None
         with turn(vault._own / "lock"):
@@ -83,6 +85,8 @@ class Vault:
     def close(self) -> None:
         """Let go of the repository's files; safe to call twice."""
         with self._lock:
+            with contextlib.suppress(VaultError, OSError), turn(self._own / "lock"):
+                self._late.bring(last=True)
             self._git.close()
 
     @property
@@ -165,7 +169,7 @@ class Vault:
         raise Busy(f"{self.root}: other git processes keep writing to {self.branch!r}: try again")
 
     def rebase(self, plan: Callable[[str | None], Landing | None], author: Author) -> Landing | None:
-        """Move the branch and the files to a commit that `plan` makes of the newest one; None when it has nothing to do.
+        """Move branch and files to a commit that `plan` makes of the newest one; None when it has nothing to do.
 
         It is asked again when somebody else has moved the branch.  What it raises ends it with nothing done.
         """
@@ -176,27 +180,31 @@ class Vault:
                 for attempt in range(_ATTEMPTS):
                     work = Work(self._git, self.files, self.branch, self.head)
                     landing = plan(work.head)
-                    if landing is None or self._acknowledge(work, landing, owed, author):
+                    if landing is None or self._acknowledge(work, landing, owed, author, anew=True):
                         return landing
                     self._pause(attempt)
         except OSError as error:
             raise Unwritable(f"{self.root}: cannot be written: {error.strerror}") from None
         raise Busy(f"{self.root}: other git processes keep writing to {self.branch!r}: try again")
 
-    def _acknowledge(self, work: Work, landing: Landing, owed: Landing, author: Author) -> bool:
-        """Move the branch and then the files; False, and nothing done, when somebody else moved or locked it."""
+    def _acknowledge(self, work: Work, landing: Landing, owed: Landing, author: Author, *, anew: bool = False) -> bool:
+        """Move the branch and then the files; False, and nothing done, when somebody else moved or locked it.
+
+        `anew` says that the commit need not follow on what the branch has now: then no power cut may undo the move.
+        """
         landing = owed.before(landing)
-        landing.save(self._paper)
+        start, end = self._keeping.keep(landing, owing=bool(owed.paths))
         moved = False
         try:
-            moved = self._git.advance(self.branch, work.head, landing.commit, author)
+            moved = self._git.advance(self.branch, work.head, landing.commit, author, kept=not anew)
         except Busy:
             return False
         finally:
             if not moved:
-                owed.save(self._paper)
+                self._keeping.take_back(start)
         try:
-            self._land(landing)
+            self._land(landing, end)
+            self.notices += self._late.bring()
         except (VaultError, OSError) as error:
             self.notices.append(f"committed, but the files come with the next commit: {error}")
         return True
@@ -209,26 +217,28 @@ class Vault:
     def _recover(self) -> None:
         remove_unfinished(self._git.gitdir)
         self.notices += [f"removed a lock that a crash left behind: {name}" for name in remove_stale(self._git.gitdir)]
-        if landing := read_paper(self._paper):
-            self._land(landing)
+        self._late.find()
+        self.notices += self._keeping.recover()
+        self._land_owed()
 
     def _land_owed(self) -> Landing:
         """End a landing that could not end before; return what the index is still owed while another git holds it."""
-        landing = read_paper(self._paper)
-        if landing is None or self._land(landing):
+        landing, end = self._keeping.owed()
+        self.notices += self._late.bring(last=True)
+        if landing is None or self._land(landing, end):
             return Landing(self.branch, "")
         return Landing(self.branch, landing.commit, {path: (now, now) for path, (_, now) in landing.paths.items()})
 
-    def _land(self, landing: Landing) -> bool:
+    def _land(self, landing: Landing, end: int) -> bool:
         """Bring files and index up to a commit; False when the index has to wait for another git process."""
         try:
-            self.notices += landing.land(self._git, self.files)
+            self.notices += landing.land(self._git, self.files, self._late)
         except Busy as busy:
             if not remove_stale(self._git.gitdir):
                 self.notices.append(f"{busy}: `git status` is behind until the next commit")
                 return False
-            landing.land(self._git, self.files)
-        Landing(self.branch, "").save(self._paper)
+            landing.land(self._git, self.files, self._late)
+        self._keeping.settle(end)
         return True
 
     def _check_branch(self) -> None:

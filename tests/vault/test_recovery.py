@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 from collections.abc import Callable
 
 import pytest
 
 from vault import Author, Busy, Unwritable, Vault
+from vault.journal import Journal
+from vault.landing import Landing
 from vault.locks import turn
 
 Git = Callable[..., str]
@@ -114,9 +115,7 @@ def test_a_landing_that_was_cut_off_is_ended(vault: Vault, git: Git, author: Aut
         "edited.md": (None, was["edited.md"]),
         "gone.md": (old, was["gone.md"]),
     }
-    (vault.root / ".git/trimtab/landing.json").write_text(
-        json.dumps({"branch": "main", "commit": kept.commit, "paths": paths})
-    )
+    Journal(vault.root / ".git/trimtab/journal").append(Landing("main", kept.commit, paths), {})
 
     opened = Vault.open(vault.root)
 
@@ -127,11 +126,14 @@ def test_a_landing_that_was_cut_off_is_ended(vault: Vault, git: Git, author: Aut
     assert git("status", "--porcelain").splitlines() == [" M edited.md", " D gone.md"]
 
 
-@pytest.mark.parametrize(
-    "paper", ["", "{", "[]", '{"branch": "main"}', '{"branch":"main","commit":"0","paths":{"a.md":[null,"1"]}}']
-)
-def test_a_torn_paper_does_not_stop_the_start(vault: Vault, paper: str) -> None:
-    """What a power cut left of our own notes to ourselves is not trusted."""
-    (vault.root / ".git/trimtab/landing.json").write_text(paper)
+@pytest.mark.parametrize("left", [b"", b"trimtab", b"\0" * 100, b"trimtab\1" + b"\0" * 40])
+def test_a_torn_journal_does_not_stop_the_start(vault: Vault, author: Author, left: bytes) -> None:
+    """What a power cut left of our own notes to ourselves is not trusted, and a new one is begun."""
+    (vault.root / ".git/trimtab/journal").write_bytes(left)
 
-    assert Vault.open(vault.root).head == vault.head
+    opened = Vault.open(vault.root)
+
+    assert opened.head == vault.head
+    draft = opened.draft()
+    draft.write("a.md", "a\n")
+    assert draft.commit("a", {}, author) is not None

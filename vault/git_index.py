@@ -1,0 +1,107 @@
+"""Git's index brought up to a commit for a few paths, so that a person's `git status` tells the truth."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pygit2
+from pygit2.enums import FileMode
+
+from vault.index import Entry, Unfamiliar, is_whole, relisted
+
+_FILES = {int(FileMode.BLOB), int(FileMode.BLOB_EXECUTABLE)}
+
+
+class Listing:
+    """The index of one repository.  It raises what libgit2 and the disk raise; its caller holds git's lock of it."""
+
+    def __init__(self, repo: Any, gitdir: Path) -> None:
+        self._repo, self._index = repo, gitdir / "index"
+
+    def write(self, commit: str, paths: Mapping[str, str | None], fresh: Path) -> None:
+        """Write to `fresh` an index that lists `paths` as in `commit`, if they are so there, and all else as it was.
+
+        A path without an id is listed no more.  It keeps the time stamp of the present index, which git compares with
+        the files' to know which entries it has to look at again.
+        """
+        tree = self._repo[commit].tree
+        found = {path: _file_in(tree, path) for path in paths}
+        right = {path: entry for path, entry in found.items() if (entry and str(entry.id)) == paths[path]}
+        if not self._index.exists() or not self._index.stat().st_size:
+            self._by_list(tree, {}, fresh)
+            return
+        facts = self._index.stat()
+        changes = {
+            path.encode(): Entry(int(entry.filemode), entry.id.raw) if entry else None for path, entry in right.items()
+        }
+        try:
+            fresh.write_bytes(relisted(self._index.read_bytes(), changes, lambda path: _before(tree, path)))
+        except Unfamiliar:
+            self._by_list(tree, right, fresh)
+        os.utime(fresh, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+
+    def is_damaged(self) -> bool:
+        """Whether there is an index that no git would believe."""
+        try:
+            return not is_whole(self._index.read_bytes())
+        except FileNotFoundError:
+            return False
+
+    def _by_list(self, tree: Any, entries: Mapping[str, Any], fresh: Path) -> None:
+        """The same by libgit2, which reads and writes all of it."""
+        for leftover in (fresh, fresh.with_name(f"{fresh.name}.lock")):
+            leftover.unlink(missing_ok=True)
+        if self._index.exists() and self._index.stat().st_size:
+            os.link(self._index, fresh)  # libgit2 renames a new file over the link, never writes through it
+            index = pygit2.Index(str(fresh))
+        else:
+            index = pygit2.Index(str(fresh))
+            index.read_tree(tree)
+        for path, entry in entries.items():
+            if entry is not None:
+                index.add(pygit2.IndexEntry(path, entry.id, entry.filemode))
+            elif path in index:
+                index.remove(path)
+        index.write()
+
+
+def _file_in(tree: Any, path: str) -> Any:
+    try:
+        entry = tree[path]
+    except KeyError:
+        return None
+    return entry if int(entry.filemode) in _FILES else None
+
+
+def _before(tree: Any, path: bytes) -> bytes | None:
+    """Return the last file before a path in the order of the index; None where that takes more than a look."""
+    *folders, name = path.split(b"/")
+    start, found, here = b"", None, tree
+    for part in [*folders, name]:
+        earlier = [each for each in here if each.raw_name + (b"/" if each.type_str == "tree" else b"") < part]
+        if earlier and earlier[-1].type_str == "blob":
+            found = start + earlier[-1].raw_name
+        elif earlier:
+            found = _last(earlier[-1], start)
+        try:
+            here = here / part.decode()
+        except (KeyError, TypeError, ValueError):
+            break
+        if here.type_str != "tree":
+            break
+        start += part + b"/"
+    return found
+
+
+def _last(tree: Any, start: bytes) -> bytes | None:
+    """Return the last file of all below a tree."""
+    while tree.type_str == "tree":
+        start += tree.raw_name + b"/"
+        entries = list(tree)
+        if not entries:
+            return None
+        tree = entries[-1]
+    return start + tree.raw_name if tree.type_str == "blob" else None

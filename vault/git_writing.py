@@ -1,0 +1,110 @@
+"""Writing to a repository: blobs, the trees on changed paths, commits, and the packs that make one file of many.
+
+What was written is known to git at once, and is on the disk after `sync`, or when it has been handed over to somebody
+who keeps it: nothing else may let a branch point to it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pygit2
+
+from vault import objects
+from vault.author import Author
+
+
+class Writing:
+    """What is written to one repository.  It raises what libgit2 and the disk raise."""
+
+    def __init__(self, repo: Any, gitdir: Path) -> None:
+        self._repo, self._folder = repo, gitdir / "objects"
+        self._unsynced: dict[str, bytes] = {}
+
+    def store(self, kind: str, data: bytes) -> str:
+        """Store an object and return its id."""
+        identity, file = objects.named(kind, data)
+        objects.put(self._folder, identity, file)
+        self._unsynced[identity] = file
+        return identity
+
+    def commit(self, parent: str | None, changes: Mapping[str, str | None], message: str, author: Author) -> str:
+        """Store a commit and the trees on the changed paths, so that the cost does not grow with the vault."""
+        nested: dict[bytes, Any] = {}
+        for path, identity in changes.items():
+            *folders, name = path.encode().split(b"/")
+            place = nested
+            for folder in folders:
+                place = place.setdefault(folder, {})
+            place[name] = identity
+        tree = self._repo[parent].tree_id if parent else None
+        root = self._graft(tree, nested) or self.store("tree", b"")
+        return self.store("commit", objects.commit_of(root, parent, author, message))
+
+    def handed_over(self, limit: int) -> dict[str, bytes]:
+        """Return {id: git's file} of all that is not on the disk for sure; the caller keeps it from now on.
+
+        What is together larger than `limit` bytes is synced instead.
+        """
+        if sum(map(len, self._unsynced.values())) > limit:
+            self.sync(list(self._unsynced))
+        taken, self._unsynced = self._unsynced, {}
+        return taken
+
+    def sync(self, identities: Iterable[str] | None = None) -> None:
+        """Have objects on the disk before returning; by default all that may not be there yet."""
+        wanted = list(self._unsynced if identities is None else identities)
+        there = [each for each in wanted if (self._folder / each[:2] / each[2:]).exists()]
+        if there:
+            objects.sync(self._folder, there)
+        for identity in wanted:
+            self._unsynced.pop(identity, None)
+
+    def restore(self, files: Mapping[str, bytes]) -> list[str]:
+        """Put objects back that are missing or damaged, and return their ids."""
+        broken = list[str]()
+        for identity, file in files.items():
+            try:
+                self._repo.odb.read(identity)
+            except (KeyError, ValueError, pygit2.GitError):
+                (self._folder / identity[:2] / identity[2:]).unlink(missing_ok=True)
+                objects.put(self._folder, identity, file)
+                broken.append(identity)
+        return broken
+
+    def pack(self, identities: Iterable[str]) -> None:
+        """Make one pack of those that lie in files of their own, on the disk when this returns, and remove the files.
+
+        A kill in between leaves an object twice, which git allows.
+        """
+        loose = [each for each in identities if (self._folder / each[:2] / each[2:]).exists()]
+        if not loose:
+            return
+        builder = pygit2.PackBuilder(self._repo)
+        builder.set_threads(1)
+        for identity in loose:
+            builder.add(pygit2.Oid(hex=identity))
+        builder.write(str(self._folder / "pack"))
+        for identity in loose:
+            (self._folder / identity[:2] / identity[2:]).unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                (self._folder / identity[:2]).rmdir()
+
+    def _graft(self, tree: Any, changes: Mapping[bytes, Any]) -> str | None:
+        """Store a tree with the changes in it and return its id, None for one without entries."""
+        entries = {} if tree is None else objects.entries_of(self._repo[tree].read_raw())
+        for name, change in changes.items():
+            mode, old = entries.get(name, (None, None))
+            if isinstance(change, Mapping):
+                below = old.hex() if old is not None and mode is not None and objects.is_folder(mode) else None
+                identity, new_mode = self._graft(below, change), b"40000"
+            else:
+                identity, new_mode = change, objects.file_mode(mode)
+            if identity is not None:
+                entries[name] = new_mode, bytes.fromhex(identity)
+            else:
+                entries.pop(name, None)
+        return self.store("tree", objects.tree_of(entries)) if entries else None
