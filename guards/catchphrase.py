@@ -234,7 +234,7 @@ def _new(neighbours: Sequence[int]) -> float:
 
 
 def _span(words: Sequence[str], text: str, formed: bool) -> str | None:
-    """Return the words as they stand in one paragraph of the text; None where two items of a list only meet.
+    """Return the words as they stand in one paragraph of the text; None where two items of a list only meet, or begin.
 
     In outputs with a form they must stand with other words in a line that is no item: items are carried over.
     """
@@ -244,6 +244,9 @@ def _span(words: Sequence[str], text: str, formed: bool) -> str | None:
         lines = text[start : end if end >= 0 else len(text)].split("\n")
         if any(_LISTED.match(line) or not line.strip() for line in lines[1:]):
             continue
-        if not formed or not (_LISTED.match(lines[0]) or len(Reading("\n".join(lines)).spoken) - len(words) < REST):
+        item = _LISTED.match(lines[0])
+        if item and start + item.end() >= match.start() - 1:
+            continue  # the head of an item is its label
+        if not formed or not (item or len(Reading("\n".join(lines)).spoken) - len(words) < REST):
             return match[0]
     return None

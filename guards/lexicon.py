@@ -34,7 +34,7 @@ KINDS: dict[str, str] = {
     "complete": """
         complete completed completeness completion ending endings fulfilled wholeness concluded vollendet
         vollbracht abgeschlossen completo completa concluido achevé accompli compiuto concluso concluído
-        завершен* завершён* zakończon* 완료* 완성* 圆满 圓滿 终结 終結 完结 完結 終わ""",
+        завершен* завершён* zakończon* 완료* 圆满 圓滿 终结 終結 完结 完結 終わ""",
     "waiting": """
         órdenes erwarte 候命 听候 awaiting awaits standby standing poised harre wartend bereitschaft aguardando
         aguardo attendant attendo ожида* oczekuj* 대기* 待命 待機 等候""",
