@@ -31,11 +31,17 @@ class Terminal:
 
     def key(self, question: str, allowed: str) -> str:
         """Ask until one of the allowed keys is pressed; the end of input and Ctrl-C are `q`."""
-        self._target.write(question)
-        self._target.flush()
-        pressed = self._pressed(allowed)
-        self._target.write(f"{pressed}\n" if pressed.isprintable() and pressed != " " else "\n")
-        self._target.flush()
+        before = termios.tcgetattr(self._handle)
+        try:
+            tty.setcbreak(self._handle, termios.TCSAFLUSH)
+            self._target.write(question)
+            self._target.flush()
+            pressed = self._pressed(allowed)
+        except KeyboardInterrupt:
+            pressed = "q"
+        finally:
+            termios.tcsetattr(self._handle, termios.TCSADRAIN, before)
+        self.say(pressed if pressed.isprintable() and pressed != " " else "")
         return pressed
 
     def line(self, question: str) -> str:
@@ -62,23 +68,16 @@ class Terminal:
         return True
 
     def _pressed(self, allowed: str) -> str:
-        before = termios.tcgetattr(self._handle)
-        try:
-            tty.setcbreak(self._handle, termios.TCSAFLUSH)
-            while True:
-                pressed = os.read(self._handle, 1).decode("ascii", "replace").lower()
-                if pressed == "\x1b":
-                    termios.tcflush(self._handle, termios.TCIFLUSH)  # the rest of an arrow or function key
-                elif pressed == "\n" and "\r" in allowed:
-                    return "\r"
-                elif pressed in _ENDS:
-                    return "q"
-                elif pressed in allowed:
-                    return pressed
-        except KeyboardInterrupt:
-            return "q"
-        finally:
-            termios.tcsetattr(self._handle, termios.TCSADRAIN, before)
+        while True:
+            pressed = os.read(self._handle, 1).decode("ascii", "replace").lower()
+            if pressed == "\x1b":
+                termios.tcflush(self._handle, termios.TCIFLUSH)  # the rest of an arrow or function key
+            elif pressed == "\n" and "\r" in allowed:
+                return "\r"
+            elif pressed in _ENDS:
+                return "q"
+            elif pressed in allowed:
+                return pressed
 
 
 def _columns(line: str) -> int:
