@@ -13,9 +13,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
-from daemon.errors import StorageError, UsageError
+from daemon.errors import ConfigError, StorageError, UsageError
 from daemon.feedback import rejected, settle_now
+from daemon.heartbeat.file import parse
 from daemon.home import Home
 from daemon.memory import PROPOSED_IN, review_of, run_of
 from daemon.trajectories.queries import Answer, read_by
@@ -79,6 +81,18 @@ class Decisions:
         """Return the notes of a proposal that have changed since it was made."""
         head = self.vault.head
         return [c.path for c in proposal.changes if self.vault.git.identity(head, c.path) not in (c.old, c.new)]
+
+    def wrong(self, proposal: Proposal) -> list[str]:
+        """Return a line for each heartbeat of a proposal that could not run as it is."""
+        found = list[str]()
+        for path in proposal.paths:
+            folder, _, name = path.rpartition("/")
+            if folder == "heartbeats" and name.endswith(".md"):
+                try:
+                    parse(path, name.removesuffix(".md"), self.proposals.text(proposal, path), ZoneInfo("UTC"))
+                except ConfigError as wrong:
+                    found.append(f"it is no heartbeat that can run: {wrong}")
+        return found
 
     def edit(self, changes: Sequence[Change]) -> str:
         """Let the person edit notes as they are now, and commit that under the person's name; say what came of it."""

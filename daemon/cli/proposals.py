@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from daemon.cli.decisions import Decisions
 from daemon.cli.listing import tell
 from daemon.cli.place import home
-from daemon.cli.review import proposal_row
-from daemon.cli.review_pages import Ink, proposal_page
+from daemon.cli.review_pages import Ink, change_row, commit_row, proposal_page
 from daemon.errors import UsageError
 from daemon.memory import open_vault
 from vault import VaultError
 from vault.escape import one_line
+from vault.proposals import Proposal
 
 _Json = Annotated[bool, typer.Option("--json", help="Print one array of objects.")]
 _Name = Annotated[str, typer.Argument(help="The proposal's name.")]
@@ -28,12 +28,7 @@ def proposals(as_json: _Json = False) -> None:
     with _desk() as desk:
         waiting = desk.proposals.waiting()
         rows = [proposal_row(desk, each) for each in waiting] if as_json else []
-        pages = (
-            line
-            for each in waiting
-            for line in (*proposal_page(Ink(), each, desk.heard(each.made), desk.moved(each)), "")
-        )
-        tell(rows, as_json, pages)
+        tell(rows, as_json, (line for each in waiting for line in (*_page(desk, each), "")))
         if not as_json:
             typer.echo("1 proposal waits" if len(waiting) == 1 else f"{len(waiting)} proposals wait")
 
@@ -64,6 +59,24 @@ def revert(
             raise UsageError(f"{commit}: no commit of {desk.vault.branch!r}; `trimtab vault log` lists them")
         done = desk.take_back(found, why)
         _told(desk, f"taken back in commit {done.kept.commit[:10]}: {', '.join(done.paths)}", *done.left)
+
+
+def proposal_row(desk: Decisions, proposal: Proposal) -> dict[str, Any]:
+    """Return a proposal as commands print it."""
+    return {
+        **commit_row(proposal.made),
+        "commit": proposal.tip,
+        "proposal": proposal.name,
+        "state": "waiting",
+        "read": desk.heard(proposal.made),
+        "moved": desk.moved(proposal),
+        "wrong": desk.wrong(proposal),
+        "changes": [change_row(change) for change in proposal.changes],
+    }
+
+
+def _page(desk: Decisions, proposal: Proposal) -> Iterator[str]:
+    return proposal_page(Ink(), proposal, proposal_row(desk, proposal))
 
 
 @contextlib.contextmanager

@@ -12,6 +12,7 @@ import typer
 from daemon.cli.decisions import Decisions
 from daemon.cli.listing import tell
 from daemon.cli.place import home
+from daemon.cli.proposals import proposal_row
 from daemon.cli.review_pages import Ink, change_row, commit_page, commit_row, proposal_page
 from daemon.errors import UsageError
 from daemon.memory import open_vault
@@ -120,14 +121,6 @@ def _row(desk: Decisions, item: Item) -> Row:
     }
 
 
-def proposal_row(desk: Decisions, proposal: Proposal) -> Row:
-    """Return a proposal as commands print it."""
-    changes = [change_row(change) for change in proposal.changes]
-    heard, moved = desk.heard(proposal.made), desk.moved(proposal)
-    row = {**commit_row(proposal.made), "commit": proposal.tip, "proposal": proposal.name, "state": "waiting"}
-    return {**row, "read": heard, "moved": moved, "changes": changes}
-
-
 def _pages(desk: Decisions, items: Sequence[Item], waiting: Sequence[Proposal]) -> Iterator[str]:
     ink = _ink()
     for item in items:
@@ -136,7 +129,7 @@ def _pages(desk: Decisions, items: Sequence[Item], waiting: Sequence[Proposal]) 
         )
         yield ""
     for proposal in waiting:
-        yield from proposal_page(ink, proposal, desk.heard(proposal.made), desk.moved(proposal))
+        yield from proposal_page(ink, proposal, proposal_row(desk, proposal))
         yield ""
 
 

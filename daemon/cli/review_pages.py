@@ -119,18 +119,19 @@ def commit_page(ink: Ink, row: Row, heard: Sequence[Row] | None, changes: Iterab
     yield from changes_page(ink, changes)
 
 
-def proposal_page(ink: Ink, proposal: Proposal, heard: Sequence[Row] | None, moved: Sequence[str]) -> Iterator[str]:
-    """Yield a proposal, line by line; `moved` are the notes that have changed since it was made."""
-    row = commit_row(proposal.made)
+def proposal_page(ink: Ink, proposal: Proposal, row: Row) -> Iterator[str]:
+    """Yield a proposal, line by line; `row` is what commands print of it."""
     yield ink.title(f"proposal {proposal.name}") + "  changes nothing until you approve it"
     by = [f"{row['author']}, {row['time'][:16].replace('T', ' ')} UTC"]
     by += [f"{what} {row[what]}" for what in ("heartbeat", "run", "model") if row[what]]
     yield ", ".join(by)
-    yield read_line(heard)
+    yield read_line(row["read"])
     for path in proposal.paths:
         if is_instruction(path):
             yield ink.warning(f"{_name(path)} instructs the agent: it will obey this text")
-    for path in moved:
+    for line in row["wrong"]:
+        yield ink.warning(one_line(reveal(line).text, 400))
+    for path in row["moved"]:
         yield f"{_name(path)} has changed since: approving joins both changes, or says that they clash"
     yield from changes_page(ink, proposal.changes)
 

@@ -9,6 +9,7 @@ from typing import Final
 
 from daemon.cli.decisions import Decisions
 from daemon.cli.keys import Terminal
+from daemon.cli.proposals import proposal_row
 from daemon.cli.review_pages import Ink, commit_page, commit_row, proposal_page
 from daemon.errors import TrimtabError
 from vault import Commit, VaultError
@@ -84,7 +85,7 @@ class Screen:
         shown = True
         while True:
             if shown:
-                page = proposal_page(self.ink, proposal, self.desk.heard(proposal.made), self.desk.moved(proposal))
+                page = proposal_page(self.ink, proposal, proposal_row(self.desk, proposal))
                 if not self.terminal.page(list(page)):
                     return False
             shown = False

@@ -205,6 +205,21 @@ def test_decisions_stand_without_a_database(small: Home, monkeypatch: pytest.Mon
     assert "is in force" in vault(small, monkeypatch, "approve", "agents").stdout
 
 
+def test_a_heartbeat_that_cannot_run_is_said_before_it_is_approved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A proposed heartbeat with a wrong key is named with what is wrong; a good one is not."""
+    bad, good = "---\nevery: soon\n---\nLook.\n", "---\nevery: 1h\n---\nLook.\n"
+    calls = [call("vault", action="write", path=f"heartbeats/{n}.md", text=t) for n, t in (("a", bad), ("b", good))]
+    home = made(tmp_path / "agent", [calls])
+    beaten(home, 1)
+    lines = vault(home, monkeypatch, "proposals").stdout.splitlines()
+
+    said = "! it is no heartbeat that can run: heartbeats/a.md: every:"
+    assert next(line for line in lines if "no heartbeat" in line).startswith(said)
+    assert sum("no heartbeat" in line for line in lines) == 1
+
+
 def test_proposals_are_listed_with_what_they_would_do(small: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     """Name, diff, what was read, and a warning that it instructs."""
     beaten(small, 2)
