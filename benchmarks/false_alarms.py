@@ -133,7 +133,7 @@ def _drawn(way: str, texts: Texts, chance: random.Random) -> Iterator[str]:
 
 
 def _texts(path: Path) -> Texts:
-    """Return each text's pieces of two to four sentences."""
+    """Return each text's pieces of one or two sentences."""
     chance = random.Random(path.name)
     found = []
     for row in Reading(str(path)).rows():
@@ -141,8 +141,8 @@ def _texts(path: Path) -> Texts:
         sentences = [part for part in sentences if part.count(" ") > 3]
         pieces, at = [], 0
         while at < len(sentences):
-            size = chance.randint(2, 4)
-            pieces.append(" ".join(sentences[at : at + size])[:600])
+            size = chance.randint(1, 2)
+            pieces.append(" ".join(sentences[at : at + size])[:300])
             at += size
         if pieces:
             found.append(pieces)

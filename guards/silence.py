@@ -16,6 +16,10 @@ MARGIN = Margin(floor=0.50, early=0.90, ceiling=0.80)
 """Silence in half of all turns, in spells, is nobody's collapse; in four fifths from the start on it is."""
 MUTE, WIDE, MOST = 12, 20, 18
 """Silent turns in a row, or nearly all in a wider window, that are gross in a stream that spoke at its start."""
+SPELLS, BURSTY = 2.5, 6
+"""Silence may last so many times as long as the longest spell that ended by itself; one of so many turns is a spell,
+and a stream that has them is not judged by the wider window."""
+LONGEST = 400
 SPOKEN, TALKER = 8, 0.75
 """A stream speaks at its start when so many turns, and this share of all, were not silent at some moment of it."""
 QUIET = 0.1
@@ -31,8 +35,9 @@ class Silence(Guard):
     sequential test against the stream's own start and an absolute envelope (a normal share of 0.5 at least, of 0.8 at
     most: a stream that was silent from its first turn trips after some 70 turns). A turn with words in any of its
     outputs is not silent. A turn ends with a reply that calls nothing, or when another turn begins; an output that
-    names no turn is one. Gates: 12 silent turns in a row or 18 of the last 20, in a stream that had spoken in 8 turns
-    and in three of four at some moment of its start; `empty` replies in a row with neither words nor calls.
+    names no turn is one. Gates: 12 silent turns in a row (2.5 times the longest spell that ended by itself, where that
+    is more) or 18 of the last 20 (where no spell was longer than 5), in a stream that had spoken in 8 turns and in
+    three of four at some moment of its start; `empty` replies in a row with neither words nor calls.
     Source: the shared test (Shin, Ramdas and Rinaldo 2022) on an indicator; 97 % silent calls is a reported collapse.
     False alarms: the test derived, its share of guards/promise.py while the share of silent turns given the past stays
     under the normal; the gates measured, none on the healthy development streams, whose longest silence is one turn.
@@ -55,7 +60,7 @@ class Silence(Guard):
     name: ClassVar[str] = "silence"
     kind: ClassVar[Literal["gate", "sequential"]] = "sequential"
     tests: ClassVar[int] = 1
-    VERSION = 2
+    VERSION = 3
 
     @dataclass(frozen=True, slots=True)
     class Options:
@@ -72,7 +77,7 @@ class Silence(Guard):
         """Forget the stream."""
         self._turn = 0
         self._open = self._spoke = self._called = False
-        self._empty = self._mute = 0
+        self._empty = self._mute = self._spell = 0
         self._turns = self._spoken = self._quiet = self._calls = self._hands = self._recent = 0
         self._talker = False
         self._share = Climb(MARGIN, self.options.warm_up)
@@ -98,6 +103,7 @@ class Silence(Guard):
         score = self._share.update(float(silent))
         self._turns += 1
         self._recent = (2 * self._recent + silent) % 2**WIDE
+        self._spell = self._spell if silent else min(max(self._spell, self._mute), LONGEST)
         self._mute = self._mute + 1 if silent else 0
         if self._turns <= self.options.warm_up:
             self._spoken, self._quiet = self._spoken + (not silent), self._quiet + silent
@@ -106,7 +112,8 @@ class Silence(Guard):
         if not silent:
             return 0.0
         by_hand = 2 * self._hands > self._calls and self._quiet >= QUIET * min(self._turns, self.options.warm_up)
-        gross = max(self._mute / MUTE, self._recent.bit_count() / MOST) if self._talker else 0.0
+        wide = self._recent.bit_count() / MOST if self._spell < BURSTY else 0.0
+        gross = max(self._mute / max(MUTE, SPELLS * self._spell), wide) if self._talker else 0.0
         return max(0.0 if by_hand else score, gross if gross >= 1 else 0.0)
 
     def _verdict(self, score: float) -> Verdict:
@@ -130,7 +137,16 @@ class Silence(Guard):
 
     def state(self) -> dict[str, Json]:
         """Return the memory: a few numbers."""
-        counts = (self._empty, self._mute, self._turns, self._spoken, self._quiet, self._calls, self._hands)
+        counts = (
+            self._empty,
+            self._mute,
+            self._turns,
+            self._spoken,
+            self._quiet,
+            self._calls,
+            self._hands,
+            self._spell,
+        )
         return {
             "version": self.VERSION,
             "turn": self._turn,
@@ -144,12 +160,13 @@ class Silence(Guard):
         """Continue from `state()`; raises ValueError on anything else."""
         check_version(state, self.VERSION)
         self._turn = integer(state, "turn")
-        flags, counts = integer(state, "flags", 15), integers(state, "counts", 7)
-        if len(counts) != 7:
-            raise ValueError("'counts' should hold seven numbers")
+        flags, counts = integer(state, "flags", 15), integers(state, "counts", 8)
+        if len(counts) != 8:
+            raise ValueError("'counts' should hold eight numbers")
         self._talker, self._open, self._spoke, self._called = (bool(flags & bit) for bit in (8, 4, 2, 1))
         self._recent = integer(state, "recent", 2**WIDE - 1)
-        self._empty, self._mute, self._turns, self._spoken, self._quiet, self._calls, self._hands = counts
+        self._empty, self._mute, self._turns, self._spoken, self._quiet, self._calls, self._hands, self._spell = counts
+        self._spell = min(self._spell, LONGEST)
         load_climb(self._share, state, "share")
 
 
