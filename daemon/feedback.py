@@ -24,10 +24,9 @@ async def settle(vault: Vault, database: Database) -> int:
     Raises StorageError.
     """
     kept = SqlFeedback(database)
-    known = {what: await kept.known(what) for what in ("taken_back", "approved")}
-    found = await asyncio.to_thread(lambda: list(decided(vault)))
-    new = [said for said in reversed(found) if said.commit not in known[said.what]]
-    for said in new:
+    known = await kept.known()
+    new = await asyncio.to_thread(lambda: list(decided(vault, known)))
+    for said in reversed(new):
         await kept.record(said)
     return len(new)
 

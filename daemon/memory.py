@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -130,26 +130,28 @@ def trailers_of(commit: Commit) -> dict[str, str]:
     return dict(line.split(": ", 1) for line in last.split("\n") if ": " in line) if subject else {}
 
 
-def decided(vault: Vault, newest: int = 200) -> Iterator[Feedback]:
+def decided(vault: Vault, known: Collection[str] = (), newest: int = 200) -> Iterator[Feedback]:
     """Give what people took back or approved in the newest commits, as the history tells it, the newest first.
 
-    A revert with plain git counts too.  Raises StorageError.  Blocks.
+    What they did to a commit in `known` is left out; a revert with plain git counts.  Raises StorageError.  Blocks.
     """
     by_agent = review_of(vault).by_agent
     try:
         for commit in islice(vault.git.history(vault.head), newest):
-            if not by_agent(commit) and (said := _decision(vault, commit)):
+            if not by_agent(commit) and (said := _decision(vault, commit, known)):
                 yield said
     except VaultError as wrong:
         raise StorageError(str(wrong)) from None
 
 
-def _decision(vault: Vault, commit: Commit) -> Feedback | None:
+def _decision(vault: Vault, commit: Commit, known: Collection[str]) -> Feedback | None:
     trailers = trailers_of(commit)
     plain = _REVERTED.search(commit.message)
     about = trailers.get(REVERTS) or trailers.get(APPROVES) or (plain[1] if plain else "")
-    written = vault.git.find(about) if about else None
-    run = (run_of(written) if written else None) or trailers.get(PROPOSED_IN)
+    if not about or about in known:
+        return None
+    written = vault.git.find(about)
+    run = trailers.get(PROPOSED_IN) or (_run_behind(written) if written else None)
     if run is None:
         return None
     middle = commit.message.rstrip("\n").split("\n\n")[1:-1] if trailers.get(REVERTS) else []
@@ -158,6 +160,11 @@ def _decision(vault: Vault, commit: Commit) -> Feedback | None:
     patch = "".join(change.patch for change in (vault.git.changes(written) if written else ()))
     paths = tuple(change.path for change in changes)
     return Feedback(commit.author.when, commit.author.name, what, run, about, paths, " ".join(middle), patch)
+
+
+def _run_behind(commit: Commit) -> str | None:
+    """Return the run that wrote a commit, or proposed what it approves."""
+    return run_of(commit) or trailers_of(commit).get(PROPOSED_IN)
 
 
 class VaultMemory:
@@ -173,7 +180,7 @@ class VaultMemory:
 
     def pending(self) -> int:
         """Return how many notes were written and are not committed."""
-        return 0 if self.kept is not None else len(self._draft.paths) + len(self._draft.held)
+        return len(self._draft.paths) + len(self._draft.held)
 
     async def keep(self, run: Run) -> str | None:
         """Commit what the run wrote and return the commit id, None if it wrote nothing.  Raises StorageError.

@@ -113,12 +113,13 @@ class Draft:
             notes = tuple(path for path in self._held if not rules.is_instruction(path))
             names, remarks = list[str](), list[str]()
             for paths in [*held, *([notes] if notes else [])]:
-                edits = {path: self._held[path] for path in paths}
-                made = propose(self._vault, edits, trailers, author)
+                made = propose(self._vault, {path: self._held[path] for path in paths}, trailers, author)
+                for path in paths:
+                    del self._held[path]  # should something fail later, this one is not proposed again
                 names += [made.name] if made.name else []
                 remarks += made.remarks
             kept = self._vault.commit(self._edits, message, author, trailers) if self._edits else None
-            self._edits, self._held = {}, {}
+            self._edits = {}
             if kept is None and not names and not remarks:
                 return None
             kept = kept or Kept("", ())

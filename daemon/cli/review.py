@@ -17,6 +17,7 @@ from daemon.cli.review_pages import Ink, change_row, commit_page, commit_row, pr
 from daemon.errors import UsageError
 from daemon.memory import open_vault
 from vault import NotReady, VaultError
+from vault.escape import one_line
 from vault.proposals import Proposal
 from vault.review import REVIEWED, Item
 
@@ -87,12 +88,14 @@ def _decide(desk: Decisions, chosen: Sequence[Item], undo: Sequence[Item], why: 
         except VaultError as wrong:
             raise UsageError(str(wrong)) from None
         said = f"taken back in commit {done.kept.commit[:10]}: {', '.join(done.paths)}"
-        for line in [said, *done.left, *desk.notices]:
-            typer.echo(line, err=as_json)
+        for line in [said, *done.left]:
+            typer.echo(one_line(line, 400), err=as_json)
     if chosen:
         desk.review.approve([item.commit.id for item in chosen])
         count = sum(item.open for item in chosen) - len(undo)
         typer.echo(f"{max(0, count)} approved; the mark is {(desk.review.mark() or 'not set')[:10]}", err=as_json)
+    for notice in desk.notices:
+        typer.echo(one_line(notice, 400), err=True)
 
 
 def _chosen(items: Sequence[Item], commits: Sequence[str]) -> list[Item]:

@@ -98,7 +98,7 @@ def read_line(heard: Sequence[Row] | None) -> str:
     if heard is None:
         return "what it had read is not known: the run is not in the database"
     if not heard:
-        return "it had read nothing but its own thread and instructions"
+        return "it had read nothing new: only its thread, its notes and its instructions"
     names = [
         f"{one_line(each['tool'], 60)} ({'untrusted' if each['untrusted'] else 'trusted'}"
         + (f", {each['calls']} times)" if each["calls"] > 1 else ")")

@@ -30,7 +30,7 @@ _UNTOLD = """
                               OR occurrence.outcome NOT IN ('ok', 'nothing_to_do'))
     ORDER BY feedback.id LIMIT ?"""
 _TOLD = "UPDATE feedback SET told_in = ? WHERE id = ?"
-_KNOWN = "SELECT commit_id FROM feedback WHERE what = ?"
+_KNOWN = "SELECT commit_id FROM feedback WHERE what IN ('taken_back', 'approved')"
 
 
 def feedback_from(row: Fields) -> Feedback:
@@ -70,10 +70,10 @@ class SqlFeedback:
 
         return await self.database.write(work)
 
-    async def known(self, what: str) -> set[str]:
-        """Return the commits of which this was recorded."""
+    async def known(self) -> set[str]:
+        """Return the commits that a person is known to have taken back or approved."""
 
         def work(connection: sqlite3.Connection) -> set[str]:
-            return {row[0] for row in connection.execute(_KNOWN, (what,))}
+            return {row[0] for row in connection.execute(_KNOWN)}
 
         return await self.database.read(work)

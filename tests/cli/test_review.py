@@ -173,6 +173,20 @@ def test_a_revert_with_plain_git_is_told_too(small: Home, monkeypatch: pytest.Mo
     assert found == [("taken_back", '["people/ann.md"]', "")]
 
 
+def test_an_instruction_that_is_taken_back_after_its_approval_is_told_too(
+    small: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The run that proposed it hears of both."""
+    beaten(small, 2)
+    vault(small, monkeypatch, "approve", "agents")
+    vault(small, monkeypatch, "revert", git(small, "rev-parse", "HEAD").strip(), "--why", "Too terse.")
+    (small.path / "script.jsonl").write_text('{"text": "The harbour is calm tonight."}\n')
+    (told,) = prompts(small)
+
+    assert (small.vault / "AGENTS.md").read_text() == "You keep watch.\n"
+    assert told.index("approved what your run") < told.index("took back what your run")
+
+
 def test_it_becomes_a_training_record(small: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     """The export holds the person's words beside the prompt and the reply that they are about."""
     from io import StringIO

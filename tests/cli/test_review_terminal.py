@@ -118,8 +118,9 @@ def test_every_key_does_what_it_says(home: Path, person: Person) -> None:
     person.presses("r")
     person.sees("not after all) ")
     person.presses("It is not true.\n")
-    assert "taken back in commit" in person.sees("3 of 4")
-    person.sees(ASK)
+    page = person.sees(ASK)
+    assert "taken back in commit" in page
+    assert "---- 3 of 4 ----" in page
     person.presses("s")
     assert "AGENTS.md instructs the agent" in person.sees(ASK)
     person.presses("r")
