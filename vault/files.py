@@ -10,6 +10,7 @@ import contextlib
 import errno
 import os
 import stat
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,7 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _DEEPEST = 16
+_FRESH_SECONDS = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,15 @@ class Files:
             if facts.st_size > limit:
                 raise Refused(f"{path} has {facts.st_size:,} bytes, over the {limit:,} that are read: it is left alone")
             return file.read(facts.st_size + 1)[:limit]
+
+    def is_fresh(self, parts: tuple[str, ...]) -> bool:
+        """Whether a file was changed within the last moment, so that its editor may not have done with it."""
+        try:
+            with self._folder(parts[:-1]) as folder:
+                facts = os.stat(parts[-1], dir_fd=folder, follow_symlinks=False)
+        except (OSError, NoSuchNote, Refused):
+            return False
+        return 0 <= time.time() - facts.st_mtime < _FRESH_SECONDS
 
     def replace(self, parts: tuple[str, ...], data: bytes, expected: bytes | None) -> Path | None:
         """Put `data` in place of `expected`, in one step; None, and nothing done, if the file does not hold that.

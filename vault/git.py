@@ -198,7 +198,9 @@ class Git:
     def merged(self, base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
         """Return both changes of `base` together, None where they clash."""
         with _clear(f"{self.root}: nothing can be merged", VaultError):
-            entries = [pygit2.IndexEntry("note", self._repo.create_blob(each), _FILE) for each in (base, ours, theirs)]
+            entries = [
+                pygit2.IndexEntry("note", pygit2.Oid(hex=self.store(each)), _FILE) for each in (base, ours, theirs)
+            ]
             result = self._repo.merge_file_from_index(*entries)
             return result.contents.encode() if result.automergeable else None
 

@@ -6,7 +6,6 @@ who keeps it: nothing else may let a branch point to it.
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,8 @@ import pygit2
 
 from vault import objects
 from vault.author import Author
+
+_IN_A_PACK = 512
 
 
 class Writing:
@@ -76,13 +77,16 @@ class Writing:
         return broken
 
     def pack(self, identities: Iterable[str]) -> None:
-        """Make one pack of those that lie in files of their own, on the disk when this returns, and remove the files.
+        """Make packs of those that lie in files of their own, on the disk when this returns, and remove the files.
 
-        A kill in between leaves an object twice, which git allows.
+        Each pack is done within a moment, so that a writer that is killed again and again gets on with it.  A kill in
+        between leaves objects twice, which git allows.
         """
         loose = [each for each in identities if (self._folder / each[:2] / each[2:]).exists()]
-        if not loose:
-            return
+        for start in range(0, len(loose), _IN_A_PACK):
+            self._pack(loose[start : start + _IN_A_PACK])
+
+    def _pack(self, loose: Iterable[str]) -> None:
         builder = pygit2.PackBuilder(self._repo)
         builder.set_threads(1)
         for identity in loose:
@@ -90,8 +94,6 @@ class Writing:
         builder.write(str(self._folder / "pack"))
         for identity in loose:
             (self._folder / identity[:2] / identity[2:]).unlink(missing_ok=True)
-            with contextlib.suppress(OSError):
-                (self._folder / identity[:2]).rmdir()
 
     def _graft(self, tree: Any, changes: Mapping[bytes, Any]) -> str | None:
         """Store a tree with the changes in it and return its id, None for one without entries."""

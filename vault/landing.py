@@ -7,6 +7,8 @@ the two clash.
 
 from __future__ import annotations
 
+import contextlib
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,14 +16,16 @@ from typing import Any
 from vault.errors import Refused
 from vault.files import Files
 from vault.git import Git
+from vault.joining import joined
 from vault.late import Late
-from vault.locks import held
+from vault.locks import Lock, held
 from vault.swap import become
 
 LARGEST_READ = 16 * 1024 * 1024
 """The most bytes of a person's file that are taken into a commit."""
 
-_ATTEMPTS = 3
+LOOK_AGAIN_SECONDS, MOST_LOOKS = 0.05, 20
+"""How long, and how often, a file that is being saved by hand is waited for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,7 @@ class Landing:
         paths = {str(path): (was, now) for path, (was, now) in facts["paths"].items()}
         return Landing(str(facts["branch"]), str(facts["commit"]), paths)
 
-    def land(self, git: Git, files: Files, late: Late) -> list[str]:
+    def land(self, git: Git, files: Files, late: Late, *, held_already: bool = False) -> list[str]:
         """Bring files and index up to the commit; return a line for each file that a person's edit kept from it.
 
         A commit that the branch does not hold was never acknowledged: then only the index, where it is owed, is mended.
@@ -60,13 +64,13 @@ class Landing:
         if not present:
             return []
         lines = [line for path in present if (line := self._land_file(git, files, late, path))]
-        list_paths(git, files, head, present)
+        list_paths(git, files, head, present, held_already=held_already)
         return lines
 
     def _land_file(self, git: Git, files: Files, late: Late, path: str) -> str:
         was, now = self.paths[path]
         parts = tuple(path.split("/"))
-        for _ in range(_ATTEMPTS):
+        for _ in range(MOST_LOOKS):
             try:
                 here = files.read(parts, LARGEST_READ)
             except Refused as refused:
@@ -74,6 +78,9 @@ class Landing:
             found = None if here is None else git.identify(here)
             if found == now:
                 return ""
+            if found != was and files.is_fresh(parts):
+                time.sleep(LOOK_AGAIN_SECONDS)
+                continue
             if now is None:
                 if found == was and files.remove(parts, here):
                     return ""
@@ -87,16 +94,23 @@ class Landing:
         return f"{path} is being edited by hand: the agent's text is in git"
 
 
-def list_paths(git: Git, files: Files, head: str, paths: Iterable[str]) -> None:
-    """Have git's index list some files as in a commit; Busy while another git holds it."""
+def list_paths(git: Git, files: Files, head: str, paths: Iterable[str], *, held_already: bool = False) -> None:
+    """Have git's index list some files as in a commit; Busy while another git holds it, `held_already` if we do."""
     index, fresh = git.gitdir / "index", files.scratch / "index.new"
-    with held(git.gitdir / "index.lock"):
+    with contextlib.nullcontext() if held_already else index_held(git):
         git.list_in_index(head, {path: git.identity(head, path) for path in paths}, fresh)
         become(fresh, index)
+
+
+def index_held(git: Git, attempts: int = 20) -> contextlib.AbstractContextManager[Lock]:
+    """Keep every other git from the index, so that none commits what it lists before it fits the branch again."""
+    return held(git.gitdir / "index.lock", attempts)
 
 
 def _joined(git: Git, was: str | None, now: str, here: bytes | None) -> bytes | None:
     """Both edits of one file, None where they clash or the person has taken the file away."""
     if here is None:
         return None
-    return git.merged(git.blob(was) if was else b"", here, git.blob(now))
+    base, wanted = git.blob(was) if was else b"", git.blob(now)
+    merged = git.merged(base, here, wanted)
+    return joined(base, here, wanted) if merged is None else merged

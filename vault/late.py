@@ -13,6 +13,7 @@ from pathlib import Path
 from vault.errors import VaultError
 from vault.files import Files
 from vault.git import Git
+from vault.joining import joined
 
 _LARGEST = 16 * 1024 * 1024
 _START = "late-"
@@ -58,8 +59,8 @@ class Late:
             here = self._files.read(parts, _LARGEST)
             if here == written:
                 return f"{what}: both are the same"
-            joined = None if here is None else self._git.merged(self._git.blob(held), here, written)
-            if joined is not None and self._files.replace(parts, joined, here) is not None:
+            both = None if here is None else self._both(self._git.blob(held), here, written)
+            if both is not None and self._files.replace(parts, both, here) is not None:
                 return f"{what}: both edits are in it"
         for number in range(1, 1000):
             beside = f"{path.removesuffix('.md')}.by-hand-{number}.md"
@@ -67,3 +68,7 @@ class Late:
                 if self._files.replace(tuple(beside.split("/")), written, None) is not None:
                     return f"{what}: that version is {beside}"
         return f"{what}, and could not be kept"
+
+    def _both(self, base: bytes, here: bytes, written: bytes) -> bytes | None:
+        merged = self._git.merged(base, here, written)
+        return joined(base, here, written) if merged is None else merged

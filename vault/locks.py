@@ -85,12 +85,22 @@ def held(path: Path, attempts: int = 20, pause: float = 0.05) -> Iterator[Lock]:
 
 def remove_stale(gitdir: Path) -> list[str]:
     """Remove the lock files that nobody can own any more and return their names; none while git works here."""
-    found = [lock for pattern in _PATTERNS for lock in gitdir.glob(pattern)]
+    found = {lock: _facts(lock) for pattern in _PATTERNS for lock in gitdir.glob(pattern)}
     if not found or _git_works_on(gitdir.parent):
         return []
-    for lock in found:
+    stale = [lock for lock, facts in found.items() if facts is not None and _facts(lock) == facts]
+    for lock in stale:
         lock.unlink(missing_ok=True)
-    return [str(lock.relative_to(gitdir)) for lock in found]
+    return [str(lock.relative_to(gitdir)) for lock in stale]
+
+
+def _facts(lock: Path) -> tuple[int, int] | None:
+    """What tells a lock from another one that was made under the same name since."""
+    try:
+        facts = lock.lstat()
+    except FileNotFoundError:
+        return None
+    return facts.st_ino, facts.st_ctime_ns
 
 
 def remove_unfinished(gitdir: Path) -> None:

@@ -22,7 +22,7 @@ from vault.errors import Busy, NotReady, Unwritable, VaultError
 from vault.escape import one_line
 from vault.files import Files, sync_folder
 from vault.git import Git
-from vault.landing import LARGEST_READ, Landing
+from vault.landing import LARGEST_READ, Landing, index_held
 from vault.late import Late
 from vault.locks import remove_stale, remove_unfinished, turn
 from vault.safekeeping import Safekeeping
@@ -195,18 +195,30 @@ class Vault:
         landing = owed.before(landing)
         start, end = self._keeping.keep(landing, owing=bool(owed.paths))
         moved = False
+        with contextlib.ExitStack() as locks:
+            try:
+                held = self._hold_index(locks)
+                moved = self._git.advance(self.branch, work.head, landing.commit, author, kept=not anew)
+            except Busy:
+                return False
+            finally:
+                if not moved:
+                    self._keeping.take_back(start)
+            if not moved:
+                return False
+            try:
+                self._land(landing, end, held_already=held)
+                self.notices += self._late.bring()
+            except (VaultError, OSError) as error:
+                self.notices.append(f"committed, but the files come with the next commit: {error}")
+        return True
+
+    def _hold_index(self, locks: contextlib.ExitStack) -> bool:
+        """Hold git's index from before the branch moves; False where another git has it, which goes on then."""
         try:
-            moved = self._git.advance(self.branch, work.head, landing.commit, author, kept=not anew)
+            locks.enter_context(index_held(self._git, attempts=4))
         except Busy:
             return False
-        finally:
-            if not moved:
-                self._keeping.take_back(start)
-        try:
-            self._land(landing, end)
-            self.notices += self._late.bring()
-        except (VaultError, OSError) as error:
-            self.notices.append(f"committed, but the files come with the next commit: {error}")
         return True
 
     def _pause(self, attempt: int) -> None:
@@ -229,10 +241,10 @@ class Vault:
             return Landing(self.branch, "")
         return Landing(self.branch, landing.commit, {path: (now, now) for path, (_, now) in landing.paths.items()})
 
-    def _land(self, landing: Landing, end: int) -> bool:
+    def _land(self, landing: Landing, end: int, *, held_already: bool = False) -> bool:
         """Bring files and index up to a commit; False when the index has to wait for another git process."""
         try:
-            self.notices += landing.land(self._git, self.files, self._late)
+            self.notices += landing.land(self._git, self.files, self._late, held_already=held_already)
         except Busy as busy:
             if not remove_stale(self._git.gitdir):
                 self.notices.append(f"{busy}: `git status` is behind until the next commit")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -12,7 +13,7 @@ from vault.errors import Refused
 from vault.escape import one_line
 from vault.files import Files
 from vault.git import Git
-from vault.landing import LARGEST_READ, Landing
+from vault.landing import LARGEST_READ, LOOK_AGAIN_SECONDS, MOST_LOOKS, Landing
 
 _KEY = re.compile(r"[A-Za-z][A-Za-z0-9-]*")
 _SUBJECT, _VALUE, _WHY = 120, 200, 1_000
@@ -46,8 +47,20 @@ class Work:
     remarks: list[str] = field(default_factory=list)
 
     def here(self, path: str) -> bytes | None:
-        """Return what a file holds now, None where there is none; Refused for what is no ordinary file."""
-        return self.files.read(tuple(path.split("/")), LARGEST_READ)
+        """Return what a file holds now, None where there is none; Refused for what is no ordinary file.
+
+        An editor that saves in place has the file empty for a moment, so a file that has just been changed by hand is
+        looked at until it is quiet.
+        """
+        parts = tuple(path.split("/"))
+        for _ in range(MOST_LOOKS):
+            content = self.files.read(parts, LARGEST_READ)
+            if not self.files.is_fresh(parts) or content is None:
+                break
+            if self.git.identify(content) == self.git.identity(self.head, path):
+                break
+            time.sleep(LOOK_AGAIN_SECONDS)
+        return content
 
     def take(self, path: str, edit: Edit) -> None:
         """Join an edit with what the file holds now."""
