@@ -151,7 +151,6 @@ def test_other_keys_do_nothing(home: Path, person: Person) -> None:
     """Letters, arrows and Enter decide nothing; Ctrl-C leaves."""
     person.sees(ASK)
     person.presses("xyz\n\x1b[A\x1bOP 1")
-    time.sleep(0.3)
     person.presses("\x03")
 
     assert "4 not looked at" in person.sees("the mark is")
