@@ -38,6 +38,9 @@ SHORT = 12
 """Words of outputs that are so short, on average over RECENT, that they cannot hold many different ones."""
 WORDLESS = 2.0
 """Nats for an output of signs without a single word (a dot, a symbol) and without a call."""
+LATER, CALM, TWICE = 200, 0.3, 2.0
+"""Outputs after which the calm ones of them (the sum under this part of the limit) tell more than the first few did: a
+host of the night uses warm words now and then, so twice their mean is healthy."""
 ENVELOPE, USUAL = 0.05, 0.2
 """Most that a start can make normal: the less where it held more than two kinds, as a spiral does."""
 
@@ -49,9 +52,9 @@ class Spiral(Guard):
     (guards/lexicon.py: nine kinds, a dozen languages, each word counted once or twice an output): 2.5 and 5 times the
     healthy rate against the healthy rate; and of whether an output holds any: 85 % of outputs against 35 %. The healthy
     rates are 0.004 of the words and those 35 %, or 1.5 times the median of the first `warm_up` outputs, and the share
-    among them, where that is more. An output of signs without a word adds 2 nats. It trips when this output adds to the
-    sum, and the last 8 outputs held at least 5 different such words (and 5 beside the most frequent one), or had no
-    more than 12 words on average.
+    among them, or twice the mean of the first 200 calm ones, where that is more. An output of signs without a word
+    adds 2 nats. It trips when this output adds to the sum, and the last 8 outputs held at least 5 different such words
+    (and 5 beside the most frequent one), or had no more than 12 words on average.
     Source: Page 1954 (CUSUM); the attractors as reported of model-to-model dialogues and long unattended runs.
     False alarms: derived, its share of the promise while outputs are like the start; measured, none on the healthy
     development streams and on 77 public ones, of which the highest score is 0.6 (0.8 in a mystical role play).
@@ -74,7 +77,7 @@ class Spiral(Guard):
     name: ClassVar[str] = "spiral"
     kind: ClassVar[Literal["gate", "sequential"]] = "sequential"
     tests: ClassVar[int] = 2
-    VERSION = 1
+    VERSION = 2
 
     @dataclass(frozen=True, slots=True)
     class Options:
@@ -91,6 +94,7 @@ class Spiral(Guard):
         """Forget the stream."""
         self._sums = [0.0] * len(TIMES)
         self._start: list[float] = []
+        self._calm = [0, 0, 0, 0]
         self._start_kinds: set[int] = set()
         self._recent: deque[list[int]] = deque(maxlen=RECENT)
 
@@ -125,10 +129,16 @@ class Spiral(Guard):
         if len(self._start) < self.options.warm_up:
             return EARLY, CARRY
         rate, carry = 1.5 * median(self._start), fmean(x > 0 for x in self._start)
+        outputs, words, found, carried = self._calm
+        if outputs >= LATER:
+            rate, carry = max(rate, TWICE * found / words), max(carry, carried / outputs)
         most = ENVELOPE if len(self._start_kinds) > 2 else USUAL
         return min(max(RATE, rate), most), min(max(CARRY, carry), 0.9)
 
     def _learn(self, size: int, count: float, found: Mapping[str, int]) -> None:
+        if self._calm[0] < LATER and max(self._sums) < CALM * limit(self.options.caution):
+            more = (1, size, math.ceil(count), int(count > 0))
+            self._calm = [had + one for had, one in zip(self._calm, more, strict=True)]
         if len(self._start) < self.options.warm_up:
             self._start.append(round(count / size, 4))
             self._start_kinds |= {fingerprint(kind_of(word)) for word in found if kind_of(word)}
@@ -160,6 +170,7 @@ class Spiral(Guard):
             "version": self.VERSION,
             "sums": [*self._sums],
             "start": [*self._start],
+            "calm": [*self._calm],
             "start_kinds": [*sorted(self._start_kinds)],
             "recent": recent,
         }
@@ -172,6 +183,9 @@ class Spiral(Guard):
             raise ValueError(f"'sums' should hold {len(TIMES)} numbers")
         self._sums = [min(max(0.0, value), highest) for value in sums]
         self._start = numbers(state, "start", self.options.warm_up)
+        self._calm = integers(state, "calm", 4)
+        if len(self._calm) != 4 or self._calm[0] > min(LATER, self._calm[1]):
+            raise ValueError("'calm' should hold four numbers: outputs, their words, how many were found, where")
         self._start_kinds = set(integers(state, "start_kinds", 16))
         recent = state.get("recent")
         if not isinstance(recent, list) or len(recent) > RECENT:
@@ -183,11 +197,11 @@ def _lexemes(words: Sequence[str], text: str) -> dict[str, int]:
     """Return {word of an attractor: times} of an output."""
     found: dict[str, int] = {}
     faint: dict[str, int] = {}
-    for word in words:
+    for word, times in Counter(words).items():
         if kind_of(word):
-            found[word] = found.get(word, 0) + 1
+            found[word] = times
         elif word in FAINT:
-            faint[word] = faint.get(word, 0) + 1
+            faint[word] = times
     if not text.isascii():
         found |= dict.fromkeys(SIGNS.intersection(text), 1)
     if faint and len(words) <= FAINT_IN and len(found) + len(faint) >= 2:
