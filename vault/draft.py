@@ -80,6 +80,10 @@ class Draft:
         leave = rules.is_instruction if without_instructions else None
         return self._vault.shelf.search(query, limit, pending, leave)
 
+    def was_read(self, *paths: str) -> None:
+        """Count that the agent was shown these notes; a count that cannot be written is left out."""
+        self._vault.reads.add(paths)
+
     def write(self, path: str, text: str, *, cut: bool = False) -> None:
         """Set a note's whole text; Refused with a reason when that is against the rules.
 

@@ -20,7 +20,7 @@ from vault.author import Author
 from vault.branch import Branch
 from vault.errors import Corrupt, NotAVault, NotReady, Unwritable, VaultError
 from vault.git_branches import Branches
-from vault.git_history import Change, Commit, changes_between, commit_of
+from vault.git_history import Change, Commit, changes_between, commit_of, touched_between
 from vault.git_index import Listing
 from vault.git_writing import Writing
 
@@ -245,6 +245,12 @@ class Git:
         """Return what differs from one commit (None: an empty one) to another, always as text."""
         with _clear(f"{self.root}: commit {new} cannot be read: see `git fsck`", Corrupt):
             return list(changes_between(self._repo, old, new))
+
+    def touched(self, old: str, new: str) -> list[str] | None:
+        """Return the paths that differ from one commit to another, None where either is not there."""
+        with contextlib.suppress(KeyError, ValueError, AttributeError, pygit2.GitError):
+            return touched_between(self._repo, old, new)
+        return None
 
     def _entry(self, commit: str | None, path: str) -> Any:
         if commit is None:

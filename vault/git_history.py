@@ -77,6 +77,12 @@ def changes_between(repo: Any, old: str | None, new: str) -> Iterator[Change]:
         yield Change(path, DeltaStatus(delta.status).name.lower(), patch, ids[0], ids[1], unshown, regular)
 
 
+def touched_between(repo: Any, old: str, new: str) -> list[str]:
+    """Return the paths that are not the same in two commits; no content is loaded."""
+    found = repo.diff(repo[old].tree, repo[new].tree)
+    return [delta.new_file.raw_path.decode("utf-8", "backslashreplace") for delta in found.deltas]
+
+
 def _unshown(repo: Any, ids: list[str | None]) -> str:
     """Say why the contents cannot be shown as text, nothing when they can."""
     sizes = [0 if identity is None else repo.odb.read_header(identity)[1] for identity in ids]

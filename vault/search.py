@@ -1,124 +1,159 @@
-"""Plain full-text search over the notes: rare words count more, newer notes come first.
+"""Full-text search over the notes: rare words count more, newer notes come first, names and headings before text.
 
-It reads files, remembers what it read while they do not change, and stops at its bounds: the newest 5,000 notes and
-16 MiB of remembered text.  It knows nothing of word forms or languages.
+The index behind it is made from the files and follows them; a note is shown as its file is now.
 """
 
 from __future__ import annotations
 
-import math
-import re
-import threading
-from collections import Counter
+import contextlib
+import sqlite3
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Final, TypeVar
 
+from vault import fulltext, wikilinks
 from vault.errors import Refused
-from vault.files import Files, Seen
+from vault.excerpt import excerpt
+from vault.following import Following
+from vault.fulltext import Entry, Found
+from vault.links import Link, names_in
+from vault.rules import LIMIT_BYTES
+from vault.side_file import SideFile, from_outside, transaction
+from vault.words import Term, plain, typed
 
-_MOST_NOTES, _MOST_REMEMBERED, _LARGEST = 5_000, 16 * 1024 * 1024, 256 * 1024
-_MOST_WORDS, _WHOLE_WORD_BELOW = 24, 4
+T = TypeVar("T")
+
+FILE: Final = "search.db"
 _HALF_LIFE_DAYS = 30.0
-_EXCERPT = 200
+_CANDIDATES = 200  # by their words alone, before recency is weighed in
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A note that fits: its best line (from 1), an excerpt of that, and the words of the query that were found."""
+    """A note that fits: its best line (from 1), an excerpt of that, and the words of the query that were found.
+
+    `named` says that the query names the note in a wikilink.
+    """
 
     path: str
     line: int
     excerpt: str
     score: float
     words: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Match:
-    path: str
-    text: str
-    modified: float
-    counts: Counter[str]
+    named: bool = False
 
 
 class Shelf:
-    """The notes, ready to be searched from any thread."""
+    """The notes of a vault, ready to be searched from any thread; the index lies in the directory `own`."""
 
-    def __init__(self, files: Files) -> None:
-        self._files = files
-        self._texts: dict[str, tuple[tuple[int, int, int], str]] = {}
-        self._remembered = 0
-        self._lock = threading.Lock()
+    def __init__(self, own: Path, following: Following) -> None:
+        self._files, self._following = following.files, following
+        self._side = SideFile(own / FILE, fulltext.SCHEMA, fulltext.VERSION)
 
     def search(
-        self, query: str, limit: int, pending: Mapping[str, str], leave: Callable[[str], bool] | None = None
+        self,
+        query: str,
+        limit: int,
+        pending: Mapping[str, str],
+        leave: Callable[[str], bool] | None = None,
+        *,
+        syntax: bool = False,
     ) -> Sequence[Hit]:
-        """Return the best `limit` notes; `pending` texts stand for their files, what `leave` names is left out."""
-        asked = dict.fromkeys(word for word in re.findall(r"\w+", query.casefold()) if len(word) > 1)
-        words = tuple(asked)[:_MOST_WORDS]
-        if not words:
+        """Return the best `limit` notes; `pending` texts stand for their files, what `leave` names is left out.
+
+        With `syntax` a "quoted phrase" must stand in a note and `word*` is the beginning of a word; without it nothing
+        in the query has a meaning of its own.
+        """
+        terms = (typed if syntax else plain)(query)
+        if not terms:
             return []
-        longest_first = sorted(words, key=len, reverse=True)
-        pattern = re.compile("|".join(_shape(word) for word in longest_first), re.IGNORECASE)
-        with self._lock:
-            notes = [note for note in self._notes(pending) if leave is None or not leave(note[0])]
-        matches = [_match(pattern, words, *note) for note in notes]
-        found = [match for match in matches if match.counts]
-        among = Counter(word for match in found for word in match.counts)
-        newest = max((match.modified for match in found if math.isfinite(match.modified)), default=0.0)
-        hits = [_hit(match, pattern, words, _score(match, among, len(notes), newest)) for match in found]
-        return sorted(hits, key=lambda hit: (-hit.score, hit.path))[:limit]
 
-    def _notes(self, pending: Mapping[str, str]) -> Iterator[tuple[str, str, float]]:
-        yield from ((path, text, math.inf) for path, text in pending.items())
-        seen = sorted(self._files.walk(), key=lambda note: -note.modified)[:_MOST_NOTES]
-        self._forget_others({note.path for note in seen})
-        for note in seen:
-            if note.path not in pending:
-                yield note.path, self._text(note), note.modified
+        def work(connection: sqlite3.Connection) -> tuple[list[Found], list[Term], list[str]]:
+            self._follow(connection)
+            with _shown(connection, pending):
+                named = [path for name in names_in(query) if (path := wikilinks.resolved(connection, name))]
+                return (*fulltext.find(connection, terms, _CANDIDATES), named)
 
-    def _text(self, note: Seen) -> str:
-        stamp, text = self._texts.get(note.path, (None, ""))
-        if stamp == note.stamp:
-            return text
+        found, telling, named = self._side.work(work)
+        return list(islice(self._hits(_ranked(found, named), telling, pending, leave), max(0, limit)))
+
+    def links(self, path: str) -> tuple[list[Link], list[str]]:
+        """Return the links of a note and the notes that link to it."""
+        return self.read(lambda connection: (wikilinks.out_of(connection, path), wikilinks.back_to(connection, path)))
+
+    def read(self, act: Callable[[sqlite3.Connection], T]) -> T:
+        """Return what `act` reads in the index after a look at every file."""
+
+        def work(connection: sqlite3.Connection) -> T:
+            self._follow(connection, all_now=True)
+            return act(connection)
+
+        return self._side.work(work)
+
+    def rebuild(self) -> int:
+        """Throw the index away, make it from the files and return how many notes it has."""
+        self._side.remove()
+        return self.read(lambda connection: len(fulltext.stamps(connection)))
+
+    def close(self) -> None:
+        """Let go of the index; it is opened again when it is needed."""
+        self._side.close()
+
+    def _follow(self, connection: sqlite3.Connection, *, all_now: bool = False) -> None:
+        """Bring the index up to date; where another process or a full disk prevents it, go on with what it has."""
         try:
-            content = self._files.read(tuple(note.path.split("/")), _LARGEST) or b""
+            self._following.follow(connection, all_now=all_now)
+        except sqlite3.OperationalError as wrong:
+            if not from_outside(wrong):
+                raise
+
+    def _hits(
+        self,
+        found: Sequence[tuple[Found, bool]],
+        terms: Sequence[Term],
+        pending: Mapping[str, str],
+        leave: Callable[[str], bool] | None,
+    ) -> Iterator[Hit]:
+        for note, named in found:
+            if leave is not None and leave(note.path):
+                continue
+            text = pending[note.path] if note.path in pending else self._text(note.path)
+            best = None if text is None else excerpt(note.path, text, terms, any_line=named)
+            if best is not None:
+                yield Hit(note.path, best.line, best.text, note.score, best.words, named)
+
+    def _text(self, path: str) -> str | None:
+        try:
+            content = self._files.read(tuple(path.split("/")), LIMIT_BYTES)
         except Refused:
-            content = b""
-        text = content.decode("utf-8", "replace")
-        self._remembered -= len(self._texts.pop(note.path, (None, ""))[1])
-        if self._remembered + len(text) <= _MOST_REMEMBERED:
-            self._texts[note.path] = (note.stamp, text)
-            self._remembered += len(text)
-        return text
-
-    def _forget_others(self, paths: set[str]) -> None:
-        for path in self._texts.keys() - paths:
-            self._remembered -= len(self._texts.pop(path)[1])
+            return ""
+        return None if content is None else content.decode("utf-8", "replace")
 
 
-def _shape(word: str) -> str:
-    return rf"\b{re.escape(word)}" + (r"\b" if len(word) < _WHOLE_WORD_BELOW else "")
+@contextlib.contextmanager
+def _shown(connection: sqlite3.Connection, pending: Mapping[str, str]) -> Iterator[None]:
+    """Have pending texts in the index as long as this lasts, so that they are weighed like all others."""
+    if not pending:
+        yield
+        return
+    with transaction(connection, keep=False):
+        for path, text in pending.items():
+            fulltext.put(connection, Entry(path, text, time.time(), len(text)))
+        yield
 
 
-def _match(pattern: re.Pattern[str], words: tuple[str, ...], path: str, text: str, modified: float) -> _Match:
-    counts = Counter(found.casefold() for found in pattern.findall(text))
-    counts.update(2 * [found.casefold() for found in pattern.findall(path)])
-    return _Match(path, text, modified, Counter({word: counts[word] for word in words if counts[word]}))
+def _ranked(found: Sequence[Found], named: Sequence[str]) -> list[tuple[Found, bool]]:
+    """Weigh the age of notes in: of equal ones, today's counts twice what an old one does.  Named ones come first."""
+    newest = max((note.modified for note in found), default=0.0)
 
+    def score(note: Found) -> float:
+        return note.score * (1 + 2 ** (-max(0.0, newest - note.modified) / 86_400 / _HALF_LIFE_DAYS))
 
-def _score(match: _Match, among: Counter[str], notes: int, newest: float) -> float:
-    overlap = sum(math.log(1 + notes / among[word]) * (1 + math.log(count)) for word, count in match.counts.items())
-    age_days = max(0.0, newest - match.modified) / 86_400
-    return overlap * (1 + math.exp2(-age_days / _HALF_LIFE_DAYS))
-
-
-def _hit(match: _Match, pattern: re.Pattern[str], words: tuple[str, ...], score: float) -> Hit:
-    lines = match.text.splitlines() or [""]
-    best = max(range(len(lines)), key=lambda at: len({found.casefold() for found in pattern.findall(lines[at])}))
-    line = lines[best].strip()
-    place = pattern.search(line)
-    start = max(0, place.start() - _EXCERPT // 3) if place and len(line) > _EXCERPT else 0
-    cut = line[start : start + _EXCERPT]
-    excerpt = ("…" if start else "") + cut + ("…" if start + _EXCERPT < len(line) else "")
-    return Hit(match.path, best + 1, excerpt, score, tuple(word for word in words if match.counts[word]))
+    weighed = [Found(note.path, note.modified, score(note)) for note in found]
+    best = max((note.score for note in weighed), default=0.0)
+    first = [(Found(path, 0.0, best + 1.0), True) for path in dict.fromkeys(named)]
+    others = sorted(weighed, key=lambda note: (-note.score, note.path))
+    return first + [(note, False) for note in others if note.path not in named]

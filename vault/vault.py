@@ -21,10 +21,12 @@ from vault.edit import Edit
 from vault.errors import Busy, NotReady, Unwritable, VaultError
 from vault.escape import one_line
 from vault.files import Files, sync_folder
+from vault.following import Following
 from vault.git import Git
 from vault.landing import LARGEST_READ, Landing, index_held
 from vault.late import Late
 from vault.locks import remove_stale, remove_unfinished, turn
+from vault.reads import Reads
 from vault.safekeeping import Safekeeping
 from vault.search import Shelf
 from vault.work import Kept, Work, message_of
@@ -42,7 +44,8 @@ class Vault:
         self._lock = threading.Lock()
         self.files = Files(git.root, self._own)
         self._keeping, self._late = Safekeeping(git, self.files), Late(git, self.files)
-        self.shelf = Shelf(self.files)
+        self.shelf = Shelf(self._own, Following(self.files, git, lambda: self.head))
+        self.reads = Reads(self._own)
         self.notices: list[str] = []
 
     @classmethod
@@ -87,6 +90,8 @@ class Vault:
         with self._lock:
             with contextlib.suppress(VaultError, OSError), turn(self._own / "lock"):
                 self._late.bring(last=True)
+            self.shelf.close()
+            self.reads.close()
             self._git.close()
 
     @property

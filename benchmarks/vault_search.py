@@ -1,0 +1,136 @@
+"""What search costs in a vault of many notes, beside `git grep`, `grep -r` and (where it is there) ripgrep, in one run.
+
+The notes are made of words whose frequencies fall as in a natural language.  Wall time in milliseconds, the best of a
+few repetitions with warm caches for everybody; greps only list files, search also ranks them and cuts excerpts.
+Usage: python benchmarks/vault_search.py [NOTES]
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+from vault import Author, Vault
+from vault.search import FILE
+
+ENVIRONMENT = {**os.environ, "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
+VOCABULARY, WORDS_A_NOTE, A_FOLDER = 30_000, 120, 200
+REPETITIONS = 5
+
+
+def git(root: Path, *arguments: str, text: bytes = b"") -> None:
+    """Run plain git in a repository."""
+    subprocess.run(["git", *arguments], cwd=root, env=ENVIRONMENT, input=text, check=True, capture_output=True)
+
+
+def words(seed: int) -> list[str]:
+    """Return made words of two to five syllables, each once."""
+    dice = random.Random(seed)
+    syllables = [c + v for c in "bdfgklmnprstvz" for v in "aeiou"]
+    made = dict[str, None]()
+    while len(made) < VOCABULARY:
+        made["".join(dice.choices(syllables, k=dice.randint(2, 5)))] = None
+    return list(made)
+
+
+def notes(count: int, seed: int = 1) -> Iterator[tuple[str, str]]:
+    """Give (path, text) of so many notes; the last one holds the only mention of INC-4711."""
+    dice, vocabulary = random.Random(seed), words(seed)
+    weights = [1 / (rank + 2) for rank in range(VOCABULARY)]
+    for number in range(count):
+        said = dice.choices(vocabulary, weights, k=WORDS_A_NOTE)
+        lines = "\n".join(" ".join(said[at : at + 12]) + "." for at in range(0, WORDS_A_NOTE, 12))
+        more = "\nINC-4711 was closed by Ann.\n" if number == count - 1 else "\n"
+        yield f"folder-{number // A_FOLDER}/note-{number}.md", f"# {said[0]} {number}\n\n{lines}{more}"
+
+
+def filled(root: Path, count: int) -> Path:
+    """Make a repository of so many notes, written by one `git fast-import` and checked out."""
+    git(root.parent, "init", "-q", "-b", "main", str(root))
+    parts = [b"commit refs/heads/main\ncommitter a <a@b> 1790000000 +0000\ndata 5\nbegin\n"]
+    for path, text in notes(count):
+        data = text.encode()
+        parts.append(b"M 100644 inline %s\ndata %d\n%s\n" % (path.encode(), len(data), data))
+    git(root, "fast-import", "--quiet", text=b"".join(parts))
+    git(root, "checkout", "-q", "-f", "main")
+    return root
+
+
+def best(act: Callable[[], object], times: int = REPETITIONS) -> float:
+    """Return the least wall time of an act, in milliseconds."""
+    taken = []
+    for _ in range(times):
+        began = time.perf_counter()
+        act()
+        taken.append(time.perf_counter() - began)
+    return min(taken) * 1e3
+
+
+def greps(root: Path, word: str) -> dict[str, float]:
+    """Return what it costs others to list the notes with a word, in any case."""
+    commands = {
+        "git grep": ["git", "grep", "-l", "-i", "-F", word],
+        "grep -r": ["grep", "-r", "-l", "-i", "-F", "--exclude-dir=.git", word, "."],
+        "ripgrep": ["rg", "-l", "-i", "-F", word],
+    }
+
+    def run(command: list[str]) -> None:
+        subprocess.run(command, cwd=root, env=ENVIRONMENT, stdout=subprocess.DEVNULL, check=False)
+
+    return {name: best(lambda c=command: run(c), 3) for name, command in commands.items() if shutil.which(command[0])}  # type: ignore[misc]
+
+
+def main() -> None:
+    """Measure and print."""
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
+    vocabulary = words(1)
+    asked = {
+        "one note has it": "INC-4711",
+        "a rare word": vocabulary[20_000],
+        "a frequent word": vocabulary[200],
+        "a task of 40 words": " ".join(vocabulary[10:400:10]),
+    }
+    with tempfile.TemporaryDirectory() as place:
+        root = filled(Path(place, "vault"), count)
+        with Vault.open(root) as vault:
+            built = best(vault.shelf.rebuild, 1)
+            size = (vault.own / FILE).stat().st_size
+            text = sum(file.stat().st_size for file in root.glob("folder-*/*.md"))
+            looked = best(lambda: vault.shelf.read(lambda _: None), 3)
+            found = {what: best(lambda q=query: vault.draft().search(q, 8)) for what, query in asked.items()}  # type: ignore[misc]
+            pending = vault.draft()
+            pending.write("pending.md", "INC-4712 is open.\n")
+            unkept = best(lambda: pending.search("INC-4712", 8))
+
+            commits = sorted(after_commit(vault, number) for number in range(20))
+        others = greps(root, asked["one note has it"])
+    print(f"{count:,} notes of {WORDS_A_NOTE} words, {text / 1e6:.0f} MB")
+    print(f"  the index: {size / 1e6:.0f} MB, built in {built / 1e3:.1f} s")
+    for what, taken in found.items():
+        print(f"  search: {what:<22} {taken:9.2f} ms")
+    print(f"  search: with an unkept note    {unkept:9.2f} ms")
+    print(f"  first search after a commit    {commits[10]:9.2f} ms (median: it brings the index up to date)")
+    print(f"  a look at every file           {looked:9.2f} ms (these take at most a twentieth of the time)")
+    for name, taken in others.items():
+        ratio = taken / found["one note has it"]
+        print(f"  {name:<8}: one note has it      {taken:9.2f} ms   {ratio:8.0f} times as long as search")
+
+
+def after_commit(vault: Vault, number: int) -> float:
+    """Commit a line of the journal; return what the next search costs, in milliseconds."""
+    draft = vault.draft()
+    draft.append("journal.md", f"- entry {number}")
+    draft.commit("note", {}, Author("a", "a@b", datetime.now(UTC)))
+    return best(lambda: vault.draft().search("INC-4711", 8), 1)
+
+
+if __name__ == "__main__":
+    main()

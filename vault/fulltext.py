@@ -1,0 +1,136 @@
+"""The index of a vault's notes in SQLite's FTS5: a file beside the history that can be made from the notes at any time.
+
+It knows texts, words and links; it does not know where notes lie or when they change.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from vault.links import key_of, names_in
+from vault.note import parse
+from vault.words import CATEGORIES, Term, indexed
+
+VERSION: Final = 1
+"""Of the tables and of how words are made; a file of another version is made anew."""
+
+SCHEMA: Final = f"""
+    CREATE TABLE note (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, key TEXT NOT NULL, stamp TEXT NOT NULL,
+                       modified REAL NOT NULL, size INTEGER NOT NULL, title TEXT NOT NULL, described INTEGER NOT NULL);
+    CREATE INDEX note_key ON note (key);
+    CREATE TABLE link (note INTEGER NOT NULL, name TEXT NOT NULL, key TEXT NOT NULL);
+    CREATE INDEX link_note ON link (note);
+    CREATE INDEX link_key ON link (key);
+    CREATE TABLE fact (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
+    CREATE VIRTUAL TABLE words USING fts5 (name, about, headings, body,
+        tokenize = "unicode61 remove_diacritics 0 categories '{CATEGORIES}'");
+    CREATE VIRTUAL TABLE vocabulary USING fts5vocab (words, row)"""
+
+_WEIGHTS = "4.0, 3.0, 2.0, 1.0"  # of a word in the name or title, the front matter, a heading, the rest
+_COMMON, _FEW_NOTES, _MOST_TERMS = 0.5, 20, 24
+_COUNT = "SELECT doc FROM vocabulary WHERE term = ?"
+_FIND = f"""
+    SELECT note.path, note.modified, -bm25(words, {_WEIGHTS}) AS score FROM words JOIN note ON note.id = words.rowid
+    WHERE words MATCH ? ORDER BY score DESC LIMIT ?"""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A note for the index: where it is, what it says, and when that was written, in seconds since the epoch.
+
+    `stamp` changes whenever the content may have; an empty one is that of no file.
+    """
+
+    path: str
+    text: str
+    modified: float
+    size: int
+    stamp: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A note that has some of the words; `score` is higher for a better fit."""
+
+    path: str
+    modified: float
+    score: float
+
+
+def put(connection: sqlite3.Connection, entry: Entry) -> None:
+    """Have a note in the index as it is now."""
+    remove(connection, [entry.path])
+    note = parse(entry.text.encode("utf-8", "surrogatepass"))
+    title, headings = _headings(note.body)
+    described = bool(note.fields.get("description"))
+    row = (entry.path, key_of(entry.path), entry.stamp, entry.modified, entry.size, title, described)
+    columns = "path, key, stamp, modified, size, title, described"
+    number = connection.execute(f"INSERT INTO note ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?)", row).lastrowid
+    name = f"{entry.path.removesuffix('.md')} {title}"
+    words = [indexed(part) for part in (name, note.front, headings, note.body)]
+    connection.execute(
+        "INSERT INTO words (rowid, name, about, headings, body) VALUES (?, ?, ?, ?, ?)", (number, *words)
+    )
+    links = [(number, target, key_of(target)) for target in names_in(entry.text)]
+    connection.executemany("INSERT INTO link VALUES (?, ?, ?)", links)
+
+
+def remove(connection: sqlite3.Connection, paths: Iterable[str]) -> None:
+    """Have these notes in the index no more."""
+    for path in paths:
+        for (number,) in connection.execute("SELECT id FROM note WHERE path = ?", (path,)).fetchall():
+            connection.execute("DELETE FROM words WHERE rowid = ?", (number,))
+            connection.execute("DELETE FROM link WHERE note = ?", (number,))
+            connection.execute("DELETE FROM note WHERE id = ?", (number,))
+
+
+def find(connection: sqlite3.Connection, terms: Sequence[Term], limit: int) -> tuple[list[Found], list[Term]]:
+    """Return the notes that fit best by their words alone, and the terms that told them from others."""
+    needed = [term for term in terms if term.required]
+    others = _telling(connection, [term for term in terms if not term.required])
+    match = " OR ".join(term.match for term in others)
+    if needed:
+        all_of_them = " AND ".join(term.match for term in needed)
+        match = f"({all_of_them}) OR (({all_of_them}) AND ({match}))" if others else all_of_them
+    found = [Found(*row) for row in connection.execute(_FIND, (match, limit))] if match else []
+    return found, needed + others
+
+
+def stamps(connection: sqlite3.Connection) -> dict[str, str]:
+    """Return {path: stamp} of every note in the index."""
+    return dict(connection.execute("SELECT path, stamp FROM note").fetchall())
+
+
+def fact(connection: sqlite3.Connection, name: str) -> str | float | None:
+    """Return what was last remembered under this name."""
+    row = connection.execute("SELECT value FROM fact WHERE name = ?", (name,)).fetchone()
+    return None if row is None else row[0]
+
+
+def remember(connection: sqlite3.Connection, facts: Mapping[str, str | float | None]) -> None:
+    """Remember these values until the index is made anew."""
+    connection.executemany("INSERT OR REPLACE INTO fact VALUES (?, ?)", facts.items())
+
+
+def _telling(connection: sqlite3.Connection, terms: Sequence[Term]) -> list[Term]:
+    """The rarest of the terms, without those that half of the notes have: such a word tells one note from no other."""
+    (notes,) = connection.execute("SELECT count(*) FROM note").fetchone()
+    if notes < _FEW_NOTES and len(terms) <= _MOST_TERMS:
+        return [*terms]
+    counts = {term: _count(connection, term) for term in terms}
+    rare = [term for term in terms if counts[term] <= notes * _COMMON] or terms
+    return sorted(rare, key=lambda term: counts[term])[:_MOST_TERMS]
+
+
+def _count(connection: sqlite3.Connection, term: Term) -> int:
+    """In how many notes the rarest word of a term stands, as far as it stands there alone."""
+    counts = [connection.execute(_COUNT, (word,)).fetchone() for word in indexed(term.asked.rstrip("*")).split()]
+    return min((row[0] if row else 0 for row in counts), default=0)
+
+
+def _headings(body: str) -> tuple[str, str]:
+    lines = [line.lstrip("# ").strip() for line in body.splitlines() if line.startswith("#") and "# " in line[:8]]
+    return (lines[0], "\n".join(lines[1:])) if lines else ("", "")
