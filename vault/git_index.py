@@ -40,6 +40,8 @@ class Listing:
         try:
             fresh.write_bytes(relisted(self._index.read_bytes(), changes, lambda path: _before(tree, path)))
         except Unfamiliar:
+            if self.is_damaged():
+                raise ValueError("it is damaged") from None
             self._by_list(tree, right, fresh)
         os.utime(fresh, ns=(facts.st_atime_ns, facts.st_mtime_ns))
 

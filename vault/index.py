@@ -59,7 +59,10 @@ def relisted(index: bytes, changes: Changes, before: Before) -> bytes:
 def is_whole(index: bytes) -> bool:
     """Whether the checksum at the end of an index is right, or left out as `index.skipHash` has it."""
     said = index[-_CHECK:]
-    return said in {bytes(_CHECK), hashlib.sha1(index[:-_CHECK], usedforsecurity=False).digest()}
+    return index.startswith(b"DIRC") and said in {
+        bytes(_CHECK),
+        hashlib.sha1(index[:-_CHECK], usedforsecurity=False).digest(),
+    }
 
 
 def _parts(index: bytes) -> tuple[bytes, list[tuple[bytes, bytes]]]:

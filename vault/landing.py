@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from vault.errors import Refused
+from vault.errors import Corrupt, Refused
 from vault.files import Files
 from vault.git import Git
 from vault.joining import joined
@@ -95,10 +95,20 @@ class Landing:
 
 
 def list_paths(git: Git, files: Files, head: str, paths: Iterable[str], *, held_already: bool = False) -> None:
-    """Have git's index list some files as in a commit; Busy while another git holds it, `held_already` if we do."""
+    """Have git's index list some files as in a commit; Busy while another git holds it, `held_already` if we do.
+
+    One that no git would believe is made anew from the commit: what a person had only staged is then staged no more.
+    """
     index, fresh = git.gitdir / "index", files.scratch / "index.new"
     with contextlib.nullcontext() if held_already else index_held(git):
-        git.list_in_index(head, {path: git.identity(head, path) for path in paths}, fresh)
+        listed = {path: git.identity(head, path) for path in paths}
+        try:
+            git.list_in_index(head, listed, fresh)
+        except Corrupt:
+            if not git.index_is_damaged():
+                raise
+            index.unlink()
+            git.list_in_index(head, listed, fresh)
         become(fresh, index)
 
 
