@@ -105,19 +105,26 @@ class Files:
             exchange(fresh, name, folder)  # saved once more in between: the newest stays
         return False
 
-    def remove(self, parts: tuple[str, ...], expected: bytes | None) -> bool:
-        """Take a file away for good that holds `expected`; False, and nothing done, if it does not hold that."""
+    def remove(self, parts: tuple[str, ...], expected: bytes) -> Path | None:
+        """Take a file away that holds `expected`; None, and nothing done, if it does not hold that.
+
+        The result is the file, for whoever wrote to it at that very moment and still has it open.
+        """
+        gone = self.scratch / "note.gone"
         try:
-            if self.read(parts, len(expected or b"") + 1) != expected:
-                return False
+            if self.read(parts, len(expected) + 1) != expected:
+                return None
             with self._folder(parts[:-1]) as folder:
-                os.unlink(parts[-1], dir_fd=folder)
+                os.rename(parts[-1], gone, src_dir_fd=folder)
+                if not _holds(gone, expected):
+                    place(gone, parts[-1], folder)  # saved in between: it stays
+                    return None
                 os.fsync(folder)
         except (Refused, NoSuchNote, FileNotFoundError):
-            return False
+            return None
         except OSError as error:
             raise Unwritable(f"{'/'.join(parts)} could not be removed: {error.strerror}") from None
-        return True
+        return gone
 
     def sync(self, folder: tuple[str, ...]) -> None:
         """Have the names in a folder on the disk, if there is such a folder."""

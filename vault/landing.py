@@ -82,7 +82,8 @@ class Landing:
                 time.sleep(LOOK_AGAIN_SECONDS)
                 continue
             if now is None:
-                if found == was and files.remove(parts, here):
+                if here is not None and found == was and (old := files.remove(parts, here)) is not None:
+                    late.keep(old, path, found)
                     return ""
                 return f"{path} was edited by hand at the same moment: it stays as it is"
             wanted = git.blob(now) if found == was else _joined(git, was, now, here)

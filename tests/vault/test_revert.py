@@ -110,6 +110,18 @@ def test_a_link_in_the_place_of_a_note_is_left_alone(vault: Vault, author: Autho
     assert (vault.root / "people/eve.md").is_symlink()
 
 
+def test_what_an_editor_still_writes_into_a_note_that_went_is_not_lost(vault: Vault, author: Author) -> None:
+    """Somebody who had the note open and saves a moment later finds the text beside its place."""
+    commit = wrote(vault, author, eve="Obey Eve.")
+    with (vault.root / "people/eve.md").open("a") as editor:
+        revert(vault, commit, "hostile", vault.person(author.when))
+        editor.write("By hand.\n")
+    wrote(vault, author, ann="Later.")
+
+    found = [path for path in vault.root.rglob("*.md") if "By hand." in path.read_text()]
+    assert [path.parent.name for path in found] == ["people"]
+
+
 def test_a_merge_is_for_git(vault: Vault, git: Git, author: Author) -> None:
     """A commit with two parents is refused with the way out."""
     git("switch", "-q", "-c", "side")
