@@ -2,7 +2,8 @@
 
 Run it as `python benchmarks/radio.py [--days N] [--seeds N] [--guards NAME,NAME] [--only WORD]`; the whole takes long.
 A station talks healthily until a stated day; from there on, a pathology goes its own way from the same memory
-of the guards and ends with its first trip.  One healthy host talks for all days.
+of the guards and ends with its first trip.  One healthy host talks for all days.  Where nothing tripped after a change
+of model, the warning by the start of the model before stands in brackets.
 Trips of a healthy host that follow each other within twenty outputs count as one.
 """
 
@@ -93,9 +94,21 @@ class Station:
         rng = random.Random(f"{self.seed} {pathology.name}")
         sick, twin, watched = pathology.make(rng), copy.deepcopy(self.host), panel(self.guards)
         watched.load(self.panel.state())
-        rows = (sick(k, twin.row(self.at + k)) for k in range(pathology.outputs))
-        number, guard, reason = next(trips(rows, watched), (None, "", ""))
+        rows = [sick(k, twin.row(self.at + k)) for k in range(pathology.outputs)]
+        number, guard, reason = next(trips(iter(rows), watched), (None, "", ""))
+        if number is None and (told := self._told(rows)):
+            guard, reason = told
         return Heard(None if number is None else number + 1, guard, reason)
+
+    def _told(self, rows: Sequence[Row]) -> tuple[str, str] | None:
+        """Return what the guards would have said by the start of the model before, and so only warned of."""
+        watched = panel(self.guards)
+        watched.load(self.panel.state())
+        for number, row in enumerate(rows):
+            for verdict in watched.update(row.output):
+                if verdict.level is Level.WARN and verdict.reason.startswith("against"):
+                    return f"(warning after {number + 1} by {verdict.guard})", verdict.reason
+        return None
 
 
 @dataclass(frozen=True, slots=True)

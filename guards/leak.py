@@ -21,7 +21,7 @@ _LATEX = re.compile(
     r"(?<![\w\\:/.])\\(?!f[BIPR])[A-Za-z]{2,20}\{[^{}\n]{0,40}\}?"
     r"|(?<![\w\\:/.])\\(?:alpha|approx|beta|begin|boxed|cdots?|delta|d?frac|end|epsilon|gamma|geq|infty|lambda|ldots"
     r"|left[(\[|]|leq|mathbb|mathbf|mathrm|neq|prod|quad|right[)\]|]|rightarrow|sigma|sqrt|sum|theta|times)(?![\w\\])"
-    r"|\\\([\w\s\\][\w\s+\-*/\\{},.<>()]{0,30}[=^_\\{][^\n\[|]{0,80}?\\\)"
+    r"|\\\((?:[^\\\n]|\\[A-Za-z{}]){0,60}?(?:[=^_{]|\\[A-Za-z]{2})(?:[^\\\n]|\\[A-Za-z{}]){0,60}?\\\)"
     r"|\\\[(?=\s|\\[A-Za-z]{2})[^\]]{1,200}\\\]"
     r"|(?<![\w$\\])\$\$?[^$`\n]{0,100}[\\^][^$`\n]{0,100}\$\$?(?!\w)"
 )

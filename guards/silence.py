@@ -17,8 +17,8 @@ MARGIN = Margin(floor=0.50, early=0.90, ceiling=0.80)
 MUTE, WIDE, MOST = 12, 20, 18
 """Silent turns in a row, or nearly all in a wider window, that are gross in a stream that spoke at its start."""
 SPELLS, BURSTY = 2.5, 6
-"""Silence may last so many times as long as the longest spell that ended by itself; one of so many turns is a spell,
-and a stream that has them is not judged by the wider window."""
+"""Silence may last so many times as long as the longest spell that ended before it tripped; a stream with spells of so
+many turns is judged by their length alone."""
 LONGEST = 400
 SPOKEN, TALKER = 8, 0.75
 """A stream speaks at its start when so many turns, and this share of all, were not silent at some moment of it."""
@@ -35,10 +35,11 @@ class Silence(Guard):
     sequential test against the stream's own start and an absolute envelope (a normal share of 0.5 at least, of 0.8 at
     most: a stream that was silent from its first turn trips after some 70 turns). A turn with words in any of its
     outputs is not silent. A turn ends with a reply that calls nothing, or when another turn begins; an output that
-    names no turn is one. Gates: 12 silent turns in a row (2.5 times the longest spell that ended by itself, where that
-    is more) or 18 of the last 20 (where no spell was longer than 5), in a stream that had spoken in 8 turns and in
-    three of four at some moment of its start; `empty` replies in a row with neither words nor calls.
+    names no turn is one. Gates: 12 silent turns in a row (2.5 times the longest spell that ended before it tripped,
+    where that is more) or 18 of the last 20 (where no spell was longer than 5), in a stream that had spoken in 8 turns
+    and in three of four at some moment of its start; `empty` replies in a row with neither words nor calls.
     Source: the shared test (Shin, Ramdas and Rinaldo 2022) on an indicator; 97 % silent calls is a reported collapse.
+    A stream that spoke at its start and has spells of 6 and more is judged by their length alone.
     False alarms: the test derived, its share of guards/promise.py while the share of silent turns given the past stays
     under the normal; the gates measured, none on the healthy development streams, whose longest silence is one turn.
     Silent on purpose: on turns without calls that say something; on a share of silent turns that the start had too;
@@ -79,7 +80,7 @@ class Silence(Guard):
         self._open = self._spoke = self._called = False
         self._empty = self._mute = self._spell = 0
         self._turns = self._spoken = self._quiet = self._calls = self._hands = self._recent = 0
-        self._talker = False
+        self._talker = self._told = False
         self._share = Climb(MARGIN, self.options.warm_up)
 
     def update(self, output: Output) -> Verdict:
@@ -103,18 +104,27 @@ class Silence(Guard):
         score = self._share.update(float(silent))
         self._turns += 1
         self._recent = (2 * self._recent + silent) % 2**WIDE
-        self._spell = self._spell if silent else min(max(self._spell, self._mute), LONGEST)
+        if not silent:
+            self._spell = max(self._spell, min(self._mute, LONGEST) if not self._told else 0)
+            self._told = False
         self._mute = self._mute + 1 if silent else 0
         if self._turns <= self.options.warm_up:
             self._spoken, self._quiet = self._spoken + (not silent), self._quiet + silent
             self._talker = self._talker or self._spoken >= max(SPOKEN, TALKER * self._turns)
         self._open = self._spoke = self._called = False
-        if not silent:
-            return 0.0
+        return self._judge(score) if silent else 0.0
+
+    def _judge(self, score: float) -> float:
+        """Return the score of a silent turn.  A spell that trips teaches nothing, however it ends."""
         by_hand = 2 * self._hands > self._calls and self._quiet >= QUIET * min(self._turns, self.options.warm_up)
-        wide = self._recent.bit_count() / MOST if self._spell < BURSTY else 0.0
-        gross = max(self._mute / max(MUTE, SPELLS * self._spell), wide) if self._talker else 0.0
-        return max(0.0 if by_hand else score, gross if gross >= 1 else 0.0)
+        long = self._mute / max(MUTE, SPELLS * self._spell)
+        bursty = self._spell >= BURSTY and self._quiet <= self._spoken
+        wide = 0.0 if bursty else self._recent.bit_count() / MOST
+        gross = max(long, wide) if self._talker else 0.0
+        steady = 0.0 if by_hand or (bursty and long < 1) else score
+        worse = max(steady, gross if gross >= 1 else 0.0)
+        self._told = self._told or worse >= 1
+        return worse
 
     def _verdict(self, score: float) -> Verdict:
         empty = self._empty / self.options.empty
@@ -150,7 +160,7 @@ class Silence(Guard):
         return {
             "version": self.VERSION,
             "turn": self._turn,
-            "flags": 8 * self._talker + 4 * self._open + 2 * self._spoke + self._called,
+            "flags": 16 * self._told + 8 * self._talker + 4 * self._open + 2 * self._spoke + self._called,
             "recent": self._recent,
             "counts": [min(count, 2**40) for count in counts],
             "share": self._share.state(),
@@ -160,10 +170,12 @@ class Silence(Guard):
         """Continue from `state()`; raises ValueError on anything else."""
         check_version(state, self.VERSION)
         self._turn = integer(state, "turn")
-        flags, counts = integer(state, "flags", 15), integers(state, "counts", 8)
+        flags, counts = integer(state, "flags", 31), integers(state, "counts", 8)
         if len(counts) != 8:
             raise ValueError("'counts' should hold eight numbers")
-        self._talker, self._open, self._spoke, self._called = (bool(flags & bit) for bit in (8, 4, 2, 1))
+        self._told, self._talker, self._open, self._spoke, self._called = (
+            bool(flags & bit) for bit in (16, 8, 4, 2, 1)
+        )
         self._recent = integer(state, "recent", 2**WIDE - 1)
         self._empty, self._mute, self._turns, self._spoken, self._quiet, self._calls, self._hands, self._spell = counts
         self._spell = min(self._spell, LONGEST)

@@ -105,3 +105,19 @@ def test_silence_from_the_first_turn_is_no_licence_for_ever() -> None:
 def test_the_share_of_the_start_is_normal() -> None:
     """Every third turn silent, as from the start, never trips."""
     assert set(levels([Output("" if i % 3 == 0 else "Done.", CALL) for i in range(2000)])) == {Level.PASS}
+
+
+def test_spells_of_silence_are_learnt_only_while_they_do_not_trip() -> None:
+    """A stream that falls silent now and then may do so for longer; a spell that trips teaches nothing."""
+    call = (Call("queue"),)
+
+    def spell(length: int) -> list[Output]:
+        return [Output("Two songs are left.", call)] * 12 + [Output("", call)] * length
+
+    def trips(lengths: list[int]) -> int:
+        guard = Silence()
+        rows = [output for length in lengths for output in spell(length)]
+        return sum(guard.update(output).level is Level.TRIP for output in rows)
+
+    assert trips([4, 8, 10, 9, 20, 24]) == 0
+    assert trips([0, 30, 30]) == 2 * (30 - 11)
