@@ -12,6 +12,7 @@ from guards.memory import check_version, integer, number
 from guards.text import fingerprint
 
 DAY = 86_400
+SECONDS = "seconds of this turn"
 WARN_AT = 0.8
 MOST = 10**15
 """What one output can cost at most, so that a wrong number stays a number."""
@@ -70,17 +71,17 @@ class Budget(Guard):
     def update(self, output: Output) -> Verdict:
         """Count an output and judge what is used up."""
         self._count(output)
-        verdicts = [
-            self._steps_used(bool(output.calls)),
-            self._used("tokens of this turn", self._tokens, self.options.tokens),
-            self._used("dollars of this turn", self._usd, self.options.usd),
-            self._used("seconds of this turn", self._seconds, self.options.seconds, "timed_out"),
-            self._used("tokens of this day", self._day_tokens, self.options.tokens_per_day),
-            self._used("dollars of this day", self._day_usd, self.options.usd_per_day),
-            self._used("tokens of this month", self._month_tokens, self.options.tokens_per_month),
-            self._used("dollars of this month", self._month_usd, self.options.usd_per_month),
-        ]
-        return max(verdicts, key=lambda v: (v.level, v.score))
+        used: tuple[tuple[str, float, float | None], ...] = (
+            ("tokens of this turn", self._tokens, self.options.tokens),
+            ("dollars of this turn", self._usd, self.options.usd),
+            (SECONDS, self._seconds, self.options.seconds),
+            ("tokens of this day", self._day_tokens, self.options.tokens_per_day),
+            ("dollars of this day", self._day_usd, self.options.usd_per_day),
+            ("tokens of this month", self._month_tokens, self.options.tokens_per_month),
+            ("dollars of this month", self._month_usd, self.options.usd_per_month),
+        )
+        verdicts = [self._used(what, much, limit) for what, much, limit in used if limit is not None]
+        return max([self._steps_used(bool(output.calls)), *verdicts], key=lambda v: (v.level, v.score))
 
     def _count(self, output: Output) -> None:
         turn = 0 if output.turn is None else fingerprint(output.turn) + 1
@@ -113,16 +114,13 @@ class Budget(Guard):
             return Verdict(self.name, Level.PASS, min(self._steps / limit, 0.99))
         return self._used("steps of this turn", self._steps, limit)
 
-    def _used(
-        self, what: str, used: float, limit: float | None, outcome: Literal["over_budget", "timed_out"] = "over_budget"
-    ) -> Verdict:
-        if limit is None:
-            return Verdict(self.name)
+    def _used(self, what: str, used: float, limit: float) -> Verdict:
         share = used / limit if limit else float(used > 0)
         level = Level.TRIP if share >= 1 else Level.WARN if share >= WARN_AT else Level.PASS
         if level is Level.PASS:
             return Verdict(self.name, level, round(share, 4))
         why = f"{used:.6g} of {limit:.6g} {what} are used"
+        outcome: Literal["over_budget", "timed_out"] = "timed_out" if what == SECONDS else "over_budget"
         return Verdict(
             self.name, level, round(max(share, 1.0) if share >= 1 else min(share, 0.9999), 4), why, HINT, outcome
         )

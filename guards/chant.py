@@ -88,7 +88,10 @@ def lines_alike(text: str) -> Finding | None:
     """Find a handful of short lines that all begin with one word, half of which say or extend another line."""
     if not FEWEST_LINES <= text.count("\n") + 1 <= 2 * MOST_LINES:
         return None
-    lines = [" ".join(line.lower().split()) for line in text.split("\n") if line.strip()]
+    written = [line for line in text.split("\n") if line.strip()]
+    if len({line.lower().split()[0] for line in written[:2]}) > 1:
+        return None
+    lines = [" ".join(line.lower().split()) for line in written]
     if not FEWEST_LINES <= len(lines) <= MOST_LINES or len({line.split()[0] for line in lines}) > 1:
         return None
     if not lines[0][0].isalpha() or any(not 2 <= line.count(" ") + 1 <= SHORT_LINE for line in lines):

@@ -49,21 +49,20 @@ class Ring:
 
     def extend(self, words: Iterable[int]) -> None:
         """Add words; the oldest leave."""
-        kept = self._words
-        for word in words:
-            held = len(kept)
-            for window in self.windows:
-                counts = window.counts
+        new = list(words)
+        line = [*self._words, *new]
+        for window in self.windows:
+            counts = window.counts
+            for word in new:
                 counts[word] = counts.get(word, 0) + 1
-                if window.held < window.size:
-                    window.held += 1
-                    continue
-                old = kept[held - window.size]
-                if counts[old] == 1:
-                    del counts[old]
+            begin = len(line) - len(new) - window.held
+            window.held = min(window.size, window.held + len(new))
+            for word in line[begin : len(line) - window.held]:
+                if counts[word] == 1:
+                    del counts[word]
                 else:
-                    counts[old] -= 1
-            kept.append(word)
+                    counts[word] -= 1
+        self._words.extend(new)
 
     @property
     def words(self) -> list[int]:

@@ -91,11 +91,11 @@ class Fixation(Guard):
 
     def _spiral(self, reading: Reading) -> Verdict:
         """One word is most of what is said."""
-        counts = Counter(reading.spoken)
+        total = len(reading.spoken)
+        counts = Counter(reading.spoken if total >= SPEECH else ())
         counts.pop(NUMBER, None)
         word, count = counts.most_common(1)[0] if counts else ("", 0)
-        total = len(reading.spoken)
-        if total < SPEECH or count < WHOLE * total:
+        if not count or count < WHOLE * total:
             self._whole = self._run = 0
             return Verdict(self.name)
         key = key_at(reading, reading.spoken.index(word))

@@ -75,7 +75,7 @@ class Habit:
 
     def _hits(self, kind: int, key: int) -> list[bool]:
         """Return which of the last outputs have the key; nothing when too few have, or this one does not count."""
-        if not key or sum(row[kind] == key for row in self._recent) < FEWEST:
+        if not key or [row[kind] for row in self._recent].count(key) < FEWEST:
             return []
         usual = self._usual(kind, key)
         texts: set[int] = set()

@@ -9,15 +9,16 @@ import re
 from functools import cached_property, lru_cache
 from zlib import crc32
 
-from guards.text import UNSPACED, clip, split, words
+from guards.text import UNSPACED, WORD, clip, split, words
 
 NUMBER = "#"
 """Stands for every number among the spoken words, so that a template with another number stays the same template."""
 
-_PIECE = re.compile(
-    rf"(?P<unspaced>[{UNSPACED}])|(?P<word>[^\W\d_{UNSPACED}]+(?:['’][^\W\d_{UNSPACED}]+)*)|(?P<number>\d+(?:[.,:]\d+)*)"
-    r"|(?P<full>[.!?…;:。！？；：।\n]+)|(?P<light>[,，、—–()\[\]\"“”«»]+)"
-)
+_PIECE = re.compile(rf"(?! )(?:{WORD}|[{UNSPACED}]|[.!?…;:。！？；：।\n]+|[,，、—–()\[\]\"“”«»]+|\d+(?:[.,:]\d+)*)")
+_ASCII_PIECE = re.compile(r"[a-z]+(?:'[a-z]+)*|[0-9]+(?:[.,:][0-9]+)*|[.!?;:\n]+|[,()\[\]\"]+")
+_FULL = frozenset(".!?…;:。！？；：।\n")
+_MARKS = _FULL | frozenset(',，、—–()[]"“”«»')
+_IS_UNSPACED = re.compile(rf"[{UNSPACED}]")
 
 _UNSAID = re.compile(r"<[a-z/!][^<>\n]{0,300}>|(?<=\])\([^()\n]{0,500}\)|(?<=\])\[[^\[\]\n]{0,200}\]")
 """Tags, and where a link leads: markup that nobody would read out."""
@@ -78,11 +79,7 @@ class Reading:
     @cached_property
     def marks(self) -> tuple[int, ...]:
         """32 bits for each of `spoken`, the same in every process."""
-        known: dict[str, int] = {}
-        for word in self.spoken:
-            if word not in known:
-                known[word] = crc32(word.encode("utf-8", "surrogatepass"))
-        return tuple([known[word] for word in self.spoken])
+        return tuple(map(_mark, self.spoken))
 
     @cached_property
     def _spoken(self) -> tuple[tuple[str, ...], tuple[tuple[int, int], ...], tuple[tuple[int, int], ...]]:
@@ -93,24 +90,19 @@ class Reading:
         prose = self.prose.lower()
         if "<" in prose or "](" in prose or "][" in prose:
             prose = _UNSAID.sub(" ", prose)
-        for piece in _PIECE.finditer(prose):
-            kind = piece.lastgroup
-            if kind in ("word", "unspaced"):
-                said.append(piece[0])
-                continue
-            if kind == "number":
-                said.append(NUMBER)
+        pieces = (_ASCII_PIECE if prose.isascii() else _PIECE).findall(prose)
+        pieces.append("\n")
+        for piece in pieces:
+            first = piece[0]
+            if first not in _MARKS:
+                said.append(NUMBER if first.isdecimal() and not _IS_UNSPACED.match(first) else piece)
                 continue
             if clause < len(said):
                 clauses.append((clause, len(said)))
                 clause = len(said)
-            if kind == "full" and sentence < len(said):
-                sentences.append((sentence, len(said)))
-                sentence = len(said)
-        if clause < len(said):
-            clauses.append((clause, len(said)))
-        if sentence < len(said):
-            sentences.append((sentence, len(said)))
+            if sentence < clause and first in _FULL:
+                sentences.append((sentence, clause))
+                sentence = clause
         return tuple(said), tuple(sentences), tuple(clauses)
 
 
@@ -122,3 +114,8 @@ def read(text: str) -> Reading:
 @lru_cache(maxsize=4)
 def _read(text: str) -> Reading:
     return Reading(text)
+
+
+@lru_cache(maxsize=4096)
+def _mark(word: str) -> int:
+    return crc32(word.encode("utf-8", "surrogatepass"))

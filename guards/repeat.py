@@ -14,7 +14,7 @@ from guards.memory import check_version, integer, integers, nested
 from guards.onset import Onset
 from guards.promise import limit
 from guards.reading import read
-from guards.sketch import BINS, likeness, sketch
+from guards.sketch import BINS, Sketch, flat, likeness, restored, sketch
 from guards.text import fingerprint, quote
 
 _ERROR = re.compile(r"\W*(?:\w{0,40}(?:error|exception)\b\s*:|error\b|traceback\b|fatal\b|failed to\b)", re.IGNORECASE)
@@ -92,7 +92,7 @@ class Repeat(Guard):
         self._said: deque[int] = deque(maxlen=SAID)
         self._again: deque[int] = deque(maxlen=RECENT)
         self._judged_at_start = self._again_at_start = 0
-        self._sketches: deque[list[int]] = deque(maxlen=LOOKED)
+        self._sketches: deque[Sketch] = deque(maxlen=LOOKED)
         self._close: deque[int] = deque(maxlen=CLOSE)
         self._near = Onset(RARE, self.options.warm_up, limit(self.options.caution))
 
@@ -205,7 +205,7 @@ class Repeat(Guard):
             "again": list(self._again),
             "judged_at_start": self._judged_at_start,
             "again_at_start": self._again_at_start,
-            "sketches": [value for one in self._sketches for value in one],
+            "sketches": [value for one in self._sketches for value in flat(one)],
             "close": list(self._close),
             "near": self._near.state(),
         }
@@ -220,9 +220,9 @@ class Repeat(Guard):
         self._again = deque(integers(state, "again", RECENT, 1), maxlen=RECENT)
         self._judged_at_start = max(1, integer(state, "judged_at_start", 10_000)) if self._said else 0
         self._again_at_start = min(integer(state, "again_at_start", 10_000), self._judged_at_start)
-        flat = integers(state, "sketches", LOOKED * BINS)
-        whole = len(flat) - len(flat) % BINS
-        self._sketches = deque((flat[i : i + BINS] for i in range(0, whole, BINS)), maxlen=LOOKED)
+        rows = integers(state, "sketches", LOOKED * BINS)
+        whole = len(rows) - len(rows) % BINS
+        self._sketches = deque((restored(rows[i : i + BINS]) for i in range(0, whole, BINS)), maxlen=LOOKED)
         self._close = deque(integers(state, "close", CLOSE, 1000), maxlen=CLOSE)
         self._near.load(nested(state, "near"))
 

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
+from operator import eq
 
 from guards.chant import begun_again, irregular, lines_alike, saturated
 from guards.finding import Finding, worse
@@ -94,8 +95,8 @@ def _one_character(bare: str) -> Finding | None:
 def _unbroken(prose: str, size: int) -> Finding | None:
     """A unit repeated without a space between the copies."""
     best: Finding | None = None
-    for word in prose.split():
-        if len(word) < UNBROKEN or _DRAWN.fullmatch(word) or _LINK.search(word):
+    for word in [word for word in prose.split() if len(word) >= UNBROKEN]:
+        if _DRAWN.fullmatch(word) or _LINK.search(word):
             continue
         for s in stretches(word):
             unit = word[s.start : s.start + s.period]
@@ -151,8 +152,8 @@ def _as_it_stands(seen: str, span: str, s: Stretch, rest: int) -> float:
     if not line:
         return math.inf
     if s.length - 2 * s.period < BEGUN:
-        between = "".join(seen.split(line)[1:-1])
-        summed_up = s.length == 2 * s.period and s.start == 0 and "\n\n" in between
+        gap = "".join(seen.split(line)[1:-1])
+        summed_up = s.length == 2 * s.period and s.start == 0 and "\n\n" in gap
         return 0.9 if rest or summed_up else math.inf
     if s.copies < LISTED and all(_ITEM.match(whole) for whole in seen.split("\n") if line in whole):
         return 0.9
@@ -234,7 +235,7 @@ def _counting(items: Sequence[str]) -> Finding | None:
 
 def _stutter(items: Sequence[str]) -> Finding | None:
     """Most words are said twice or more at once."""
-    if sum(a == b for a, b in pairwise(items)) < 8:
+    if sum(map(eq, items, items[1:])) < 8:
         return None
     spoken = [item for item in items if item[0].isalpha()]
     twice = sum(a == b for a, b in pairwise(spoken))
@@ -252,10 +253,10 @@ def _woven(seen: str, prose: str, items: Sequence[str], again: int) -> Finding |
     if len(lines) > 2 and len(set(lines)) > 0.8 * len(lines):
         return None  # a list with one shared beginning
     grams = [tuple(items[i : i + size]) for i in range(total - size + 1)]
-    counts = Counter(grams)
+    often = {gram for gram, n in Counter(grams).items() if n >= 4 and _wordy(gram) and not _bracketed(gram)}
     covered = [False] * total
     for i, gram in enumerate(grams):
-        if counts[gram] >= 4 and _wordy(gram) and not _bracketed(gram):
+        if gram in often:
             covered[i : i + size] = [True] * size
     letters = sum(len(item) for item, known in zip(items, covered, strict=True) if known)
     share = letters / max(sum(map(len, items)), len("".join(seen.split())))  # headings and links between them count
@@ -269,6 +270,8 @@ def _woven(seen: str, prose: str, items: Sequence[str], again: int) -> Finding |
 def _in_structure(items: Sequence[str], structure: str) -> Finding | None:
     """A loop in a block: a tool call again and again, or a few words beyond what a table or a log repeats."""
     best: Finding | None = None
+    if len(items) < 300 and not _is_call(items):
+        return None
     for s in stretches(items):
         unit = items[s.start : s.start + s.period]
         called = _is_call(unit)

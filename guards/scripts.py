@@ -22,9 +22,12 @@ def switches(prose: str) -> float:
     """
     if prose.isascii():
         return 0.0
+    looked = prose[:LOOKED]
+    if len({_script(letter) for letter in set(looked) if letter.isalnum() and not letter.isdecimal()}) < SCRIPTS:
+        return 0.0
     changes = pairs = 0
     seen: set[str] = set()
-    for stretch in _SPACED.finditer(prose[:LOOKED]):
+    for stretch in _SPACED.finditer(looked):
         scripts = [_script(word[0]) for word in stretch.group().split(" ")]
         seen.update(scripts)
         pairs += len(scripts) - 1

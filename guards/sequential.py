@@ -84,11 +84,12 @@ class Climb:
         return self.score
 
     def _bet(self, x: float) -> None:
-        odds = x / self.normal - 1.0
-        for i, bet in enumerate(BETS):
-            # log((R + 1) * e), R kept as its logarithm; capped, so that a stream which recovers is soon forgiven
-            grown = self._logs[i] + math.log1p(math.exp(-self._logs[i])) + math.log1p(bet * odds)
-            self._logs[i] = min(max(grown, -30.0), 1.5 * self._limit)
+        odds, most = x / self.normal - 1.0, 1.5 * self._limit
+        # log((R + 1) * e), R kept as its logarithm; capped, so that a stream which recovers is soon forgiven
+        grown = [
+            log + math.log1p(math.exp(-log)) + math.log1p(bet * odds) for log, bet in zip(self._logs, BETS, strict=True)
+        ]
+        self._logs = [min(max(log, -30.0), most) for log in grown]
 
     def _settle(self) -> None:
         n = len(self._start)

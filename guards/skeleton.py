@@ -5,6 +5,7 @@ Two texts of one template have the same skeleton whatever fills the gaps.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from guards.reading import NUMBER, Reading
@@ -55,12 +56,18 @@ _BASE, _PRIME = 1_000_003, (1 << 61) - 1
 _OUT = pow(_BASE, SIZE, _PRIME)
 
 
-def pieces(reading: Reading) -> list[tuple[int, int]]:
-    """Return (shape, wording) of each SIZE neighbouring parts: 61 bits of the skeleton, and of the words themselves."""
+def skeleton(reading: Reading) -> tuple[list[int], list[int]]:
+    """Return 61 bits of the shape of each SIZE neighbouring parts, and codes of the parts' own words."""
     shape, wording = _parts(reading)
-    if len(shape) < SIZE:
-        return []
-    return list(zip(_rolling(shape), _rolling(wording), strict=True))
+    return _rolling(shape) if len(shape) >= SIZE else [], wording
+
+
+def polynomial(codes: Iterable[int]) -> int:
+    """Return 61 bits of the codes in their order."""
+    value = 0
+    for code in codes:
+        value = value * _BASE + code
+    return value % _PRIME
 
 
 def _parts(reading: Reading) -> tuple[list[int], list[int]]:
@@ -68,13 +75,13 @@ def _parts(reading: Reading) -> tuple[list[int], list[int]]:
     stops = {end for _, end in reading.sentences}
     shape, wording = list(EDGE), list(EDGE)
     for start, end in reading.clauses:
-        for at in range(start, end):
-            kept = KEPT.get(words[at], GAP)
+        for word, mark in zip(words[start:end], marks[start:end], strict=True):
+            kept = KEPT.get(word, GAP)
             if kept == GAP and shape[-1] == GAP:
-                wording[-1] = (wording[-1] * _BASE + marks[at]) % _PRIME
+                wording[-1] = (wording[-1] * _BASE + mark) % _PRIME
                 continue
             shape.append(kept)
-            wording.append(marks[at])
+            wording.append(mark)
         mark = STOP if end in stops else PAUSE
         shape.append(mark)
         wording.append(mark)
@@ -85,9 +92,7 @@ def _parts(reading: Reading) -> tuple[list[int], list[int]]:
 
 def _rolling(codes: list[int]) -> list[int]:
     """Return a polynomial hash of each SIZE neighbours."""
-    value = 0
-    for code in codes[:SIZE]:
-        value = (value * _BASE + code) % _PRIME
+    value = polynomial(codes[:SIZE])
     found = [value]
     for old, new in zip(codes, codes[SIZE:], strict=False):
         value = (value * _BASE + new - old * _OUT) % _PRIME

@@ -6,8 +6,9 @@ least hash, and the share of equal bins estimates the Jaccard similarity.  Parap
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from operator import eq, or_
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
+from typing import NamedTuple
 from zlib import crc32
 
 BINS = 48
@@ -15,19 +16,44 @@ EMPTY = 0
 _MIXED = 0x9E3779B1
 
 
-def sketch(words: Sequence[str]) -> list[int]:
-    """Return the sketch of a text's word triples."""
-    least = [EMPTY] * BINS
-    for triple in zip(words, words[1:], words[2:], strict=False):
-        mixed = crc32(" ".join(triple).encode("utf-8", "surrogatepass")) * _MIXED & 0xFFFFFFFF
-        bin_, value = mixed % BINS, mixed // BINS + 1
-        if least[bin_] == EMPTY or value < least[bin_]:
-            least[bin_] = value
-    return least
+class Sketch(NamedTuple):
+    """The least hash of each bin, which is its remainder, and a bit for each bin that has one."""
+
+    least: frozenset[int]
+    bins: int
 
 
-def likeness(a: Sequence[int], b: Sequence[int]) -> float:
+def sketch(words: Sequence[str]) -> Sketch:
+    """Return the sketch of a text's word triples; the words hold no spaces."""
+    data = " ".join(words).encode("utf-8", "surrogatepass")
+    starts = [0, *accumulate(len(word) + 1 for word in data.split(b" "))]
+    least: dict[int, int] = {}
+    for start, end in zip(starts, starts[3:], strict=False):
+        mixed = crc32(data[start : end - 1]) * _MIXED & 0xFFFFFFFF
+        if mixed < least.get(mixed % BINS, 1 << 32):
+            least[mixed % BINS] = mixed
+    return _sketch(least.values())
+
+
+def _sketch(least: Iterable[int]) -> Sketch:
+    kept = frozenset(least)
+    return Sketch(kept, sum(1 << mixed % BINS for mixed in kept))
+
+
+def likeness(a: Sketch, b: Sketch) -> float:
     """Return the estimated share of word triples that two texts have in common, 0 to 1."""
-    equal = sum(map(eq, a, b))
-    neither = list(map(or_, a, b)).count(EMPTY) if EMPTY in a else 0
-    return (equal - neither) / (BINS - neither) if neither < BINS else 0.0
+    either = (a.bins | b.bins).bit_count()
+    return len(a.least & b.least) / either if either else 0.0
+
+
+def flat(one: Sketch) -> list[int]:
+    """Return a sketch as BINS numbers, EMPTY for a bin that has none."""
+    row = [EMPTY] * BINS
+    for mixed in one.least:
+        row[mixed % BINS] = mixed // BINS + 1
+    return row
+
+
+def restored(row: Sequence[int]) -> Sketch:
+    """Return the sketch that `flat` wrote."""
+    return _sketch((value - 1) * BINS + bin_ for bin_, value in enumerate(row) if value != EMPTY)

@@ -11,11 +11,12 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from guards.base import Json
 from guards.memory import integer, integers, number, numbers
 from guards.promise import limit
-from guards.reading import NUMBER, Reading
+from guards.reading import Reading
 from guards.text import UNSPACED_FROM
 
 EACH = 64
@@ -60,8 +61,8 @@ class Bets:
     def meets(self, left: int, right: int) -> bool:
         """Take the neighbours of an occurrence; return whether both are new company."""
         new = left not in self.left and right not in self.right
-        self.left = _with(self.left, left)
-        self.right = _with(self.right, right)
+        _meet(self.left, left)
+        _meet(self.right, right)
         return new
 
 
@@ -80,6 +81,7 @@ class Takeover:
         self._armed, self._learning = False, True
         self._lost = [0.0] * KINDS
         self._rows: dict[int, Bets] = {}
+        self._ahead: dict[int, Bets] = {}  # those of the rows that have won more than they pay
 
     def update(self, reading: Reading) -> dict[int, float]:
         """Take the next output; return the words whose bets have won more than they pay, with what is left."""
@@ -94,7 +96,10 @@ class Takeover:
         self._bet(places)
         if self._learning and self._seen >= LEAST and (self._outputs >= self._warm_up or self._seen >= MOST):
             self._judge_anew()
-        current = {key: self._now(bets) - PAID for key, bets in self._rows.items() if bets.nats > PAID}
+        self._ahead = {
+            key: bets for key, bets in self._ahead.items() if bets.nats > PAID and self._rows.get(key) is bets
+        }
+        current = {key: self._now(bets) - PAID for key, bets in self._ahead.items()}
         return {key: nats for key, nats in current.items() if nats > 0}
 
     def _learn(self, places: Sequence[Place]) -> None:
@@ -125,14 +130,9 @@ class Takeover:
                 bets.kind, bets.nats, bets.since = kind, 0.0, self._lost[kind]
 
     def _bet(self, places: Sequence[Place]) -> None:
-        chances = [min(0.5, self._rare * WIDER**kind) for kind in range(KINDS)]
-        few = [1.0 - (1.0 - chance) ** len(places) for chance in chances]
-        many = [1.0 - (1.0 - min(0.9, GROWTH * chance)) ** len(places) for chance in chances]
-        hit = [math.log(b / a) for a, b in zip(few, many, strict=True)]
+        hit, miss = _gains(self._rare, len(places))
         before = self._lost
-        self._lost = [
-            round(lost + math.log((1.0 - b) / (1.0 - a)), 3) for lost, a, b in zip(before, few, many, strict=True)
-        ]
+        self._lost = [round(lost + more, 3) for lost, more in zip(before, miss, strict=True)]
         if min(self._lost) < -FAR:
             before = self._begin_again(before)
         done: set[int] = set()
@@ -143,6 +143,8 @@ class Takeover:
             done.add(key)
             won = max(0.0, bets.nats + before[bets.kind] - bets.since) + hit[bets.kind]
             bets.nats, bets.since = round(min(won, KEPT), 3), self._lost[bets.kind]
+            if bets.nats > PAID:
+                self._ahead[key] = bets
 
     def _begin_again(self, before: Sequence[float]) -> list[float]:
         """Keep the numbers small: what all words of a kind lost is taken off both sides."""
@@ -196,6 +198,7 @@ class Takeover:
         if not isinstance(rows, list) or len(rows) > ROWS:
             raise ValueError(f"'words' should be a list of at most {ROWS} rows")
         self._rows = dict(map(_row, rows))
+        self._ahead = dict(self._rows)
 
 
 def is_character(word: str) -> bool:
@@ -218,7 +221,7 @@ def _places(reading: Reading, turn: int) -> list[Place]:
     found = []
     for i in range(turn % step, len(spoken), step):
         word = spoken[i]
-        if word == NUMBER or (len(word) < SHORTEST and word < UNSPACED_FROM):
+        if len(word) < SHORTEST and word < UNSPACED_FROM:  # numbers too
             continue
         # a pair of characters may be part of a longer word, which must not count as its company
         left, right = (i - 2, i + 3) if is_character(word) else (i - 1, i + 1)
@@ -228,9 +231,23 @@ def _places(reading: Reading, turn: int) -> list[Place]:
     return found
 
 
-def _with(known: list[int], one: int) -> list[int]:
-    """Return the last different neighbours, this one the newest."""
-    return [*[other for other in known if other != one], one][-COMPANY:]
+def _meet(known: list[int], one: int) -> None:
+    """Make it the newest of the last different neighbours."""
+    if one in known:
+        known.remove(one)
+    known.append(one)
+    if len(known) > COMPANY:
+        del known[0]
+
+
+@lru_cache(maxsize=2 * EACH)
+def _gains(rare: float, words: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Return what the bets of each kind win in an output of so many words that holds the word, and in another."""
+    chances = [min(0.5, rare * WIDER**kind) for kind in range(KINDS)]
+    few = [1.0 - (1.0 - chance) ** words for chance in chances]
+    many = [1.0 - (1.0 - min(0.9, GROWTH * chance)) ** words for chance in chances]
+    pairs = list(zip(few, many, strict=True))
+    return tuple(math.log(b / a) for a, b in pairs), tuple(math.log((1.0 - b) / (1.0 - a)) for a, b in pairs)
 
 
 def _lost(value: float) -> float:

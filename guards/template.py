@@ -16,7 +16,7 @@ from guards.memory import check_version, integer, integers
 from guards.promise import limit
 from guards.reading import NUMBER, Reading, read
 from guards.sequential import Climb, Margin, load_climb
-from guards.skeleton import pieces
+from guards.skeleton import SIZE, polynomial, skeleton
 from guards.text import quote
 
 RECENT, BINS = 32, 40
@@ -93,7 +93,7 @@ class Template(Guard):
     def reset(self) -> None:
         """Forget the stream."""
         self._recent: deque[list[Piece]] = deque(maxlen=RECENT)
-        self._shapes = [deque[int](maxlen=RECENT) for _ in range(BINS)]
+        self._times: dict[int, int] = {}
         self._made: deque[int] = deque(maxlen=SHOWN)
         self._phrases: deque[list[int]] = deque(maxlen=TOLD)
         self._known = bytearray(BITS // 8)
@@ -107,10 +107,12 @@ class Template(Guard):
         self._outputs += bool(output.text.strip())
         if output.calls or len(reading.spoken) < LEAST:
             return Verdict(self.name)
-        found = _placed(reading)
-        kept = _kept(found)
-        again = sum(self._comes_again(place, *piece) for place, piece in enumerate(kept) if piece[0])
-        made = again >= PIECES and again >= SHARE * sum(1 for shape, _ in kept if shape)
+        shapes, wording = skeleton(reading)
+        found = [_placed(shape) for shape in shapes]
+        kept = _kept(found, wording)
+        here = [(place, *piece) for place, piece in enumerate(kept) if piece[0]]
+        again = sum([self._comes_again(*piece) for piece in here])
+        made = again >= PIECES and again >= SHARE * len(here)
         self._learn(found)
         self._keep(kept)
         self._made.append(int(made))
@@ -133,19 +135,26 @@ class Template(Guard):
 
     def _comes_again(self, place: int, shape: int, wording: int) -> bool:
         """Whether a piece came several times with other words, and is none of the start's."""
-        if self._shapes[place].count(shape) < OFTEN or self._knows(place, shape):
+        if self._times.get(shape * BINS + place, 0) < OFTEN or self._knows(place, shape):
             return False
         others = [piece[1] for old in self._recent if (piece := old[place])[0] == shape]
         return sum(other != wording for other in others) >= OFTEN
 
     def _keep(self, kept: list[Piece]) -> None:
+        times = self._times
+        for place, (shape, _) in enumerate(self._recent[0] if len(self._recent) == RECENT else ()):
+            if times.get(key := shape * BINS + place, 0) > 1:
+                times[key] -= 1
+            else:
+                times.pop(key, None)
         self._recent.append(kept)
-        for shapes, (shape, _) in zip(self._shapes, kept, strict=True):
-            shapes.append(shape)
+        for place, (shape, _) in enumerate(kept):
+            if shape:
+                times[key] = times.get(key := shape * BINS + place, 0) + 1
 
-    def _learn(self, found: Sequence[tuple[int, int, int]]) -> None:
+    def _learn(self, found: Sequence[tuple[int, int]]) -> None:
         if self._outputs <= AT_ONCE:
-            for place, shape, _ in found:
+            for place, shape in found:
                 self._add(place, shape)
             self._learnt += 1
         elif len(self._recent) == RECENT and self._climb.score < CALM and self._learnt < self.options.warm_up:
@@ -201,22 +210,19 @@ class Template(Guard):
         load_climb(self._climb, state, "climb")
 
 
-def _placed(reading: Reading) -> list[tuple[int, int, int]]:
-    """Return (bin, shape, wording) of each piece."""
-    found = []
-    for shape, wording in pieces(reading):
-        mixed = (shape * _MIX & _MASK) >> 24
-        found.append((mixed % BINS, mixed // BINS % (1 << 28) or 1, wording & 0xFFFF))
-    return found
+def _placed(shape: int) -> tuple[int, int]:
+    """Return the bin of a piece, and 28 bits of its shape."""
+    mixed, place = divmod((shape * _MIX & _MASK) >> 24, BINS)
+    return place, mixed % (1 << 28) or 1
 
 
-def _kept(found: Sequence[tuple[int, int, int]]) -> list[Piece]:
+def _kept(found: Sequence[tuple[int, int]], wording: Sequence[int]) -> list[Piece]:
     """Return the least piece of each bin, so that equal shapes keep equal pieces (one-permutation MinHash)."""
-    kept = [(0, 0)] * BINS
-    for place, shape, wording in found:
-        if not kept[place][0] or shape < kept[place][0]:
-            kept[place] = (shape, wording)
-    return kept
+    least = [(0, 0)] * BINS
+    for at, (place, shape) in enumerate(found):
+        if not least[place][0] or shape < least[place][0]:
+            least[place] = (shape, at)
+    return [(shape, polynomial(wording[at : at + SIZE]) & 0xFFFF) if shape else (0, 0) for shape, at in least]
 
 
 def _unpacked(row: Json) -> list[Piece]:

@@ -114,21 +114,22 @@ class Vocabulary(Guard):
         return max(found, key=lambda verdict: verdict.score)
 
     def _narrow(self, reading: Reading, piece: Sequence[int]) -> Verdict:
-        long = [i for i in piece if _is_long(reading.spoken[i])]
+        spoken, marks = reading.spoken, reading.marks
+        long = [i for i in piece if len(spoken[i]) >= LETTERS or spoken[i] >= UNSPACED_FROM]
         score = self._narrowing.update(
-            [reading.marks[i] & KEY for i in long],
+            [marks[i] & KEY for i in long],
             starting=self._outputs <= self.options.warm_up,
-            characters=2 * sum(len(reading.spoken[i]) == 1 for i in long) > len(long),
+            characters=2 * sum([len(spoken[i]) == 1 for i in long]) > len(long),
         )
         last = self._last.windows[0]
         if last.full and last.types <= FEW and len(piece) >= SPEECH:
             return self._few(reading, FEW / last.types, f"only {last.types} different words are left", last)
+        if score < WARNS:
+            return Verdict(self.name, Level.PASS, round(score, 3))
         window, start = self._narrowing.worst()
         return self._few(reading, score, f"different long words fell from {start} to {window.types}", window)
 
     def _few(self, reading: Reading, score: float, why: str, window: Window) -> Verdict:
-        if score < WARNS:
-            return Verdict(self.name, Level.PASS, round(score, 3))
         counts = window.counts
         said = {word: counts.get(mark & KEY, 0) for word, mark in zip(reading.spoken, reading.marks, strict=True)}
         often = sorted((word for word in said if said[word]), key=lambda word: (-said[word], word))[:3]
@@ -144,23 +145,25 @@ class Vocabulary(Guard):
         score = total / limit()
         if won <= 0:
             return Verdict(self.name, Level.PASS, round(min(score, 0.5), 3))
-        why = f"words stand in no order that this stream had before: {quote(reading.prose)}"
-        return self._verdict(score, why, HINTS["wild"])
+        return self._wild(score, "words stand in no order that this stream had before", reading)
 
     def _scatter(self, reading: Reading, words: Sequence[int]) -> Verdict:
         window = self._last.windows[0]
         if not (self._order.settled and window.full):
             return Verdict(self.name)
-        usual = self._order.common(self._last.words)
         loose = (
-            usual <= USUAL
+            window.types >= VARIED * LOOSE
+            and self._order.common(self._last.words) <= USUAL
             and window.commonest(5) <= SCATTERED * LOOSE
-            and window.types >= VARIED * LOOSE
             and self._order.common(words) <= 2 * USUAL
         )
         self._loose = min(self._loose + 1, LOOSE_RUN) if loose else 0
-        why = f"hardly a word comes back, and the common words are gone: {quote(reading.prose)}"
-        return self._verdict(self._loose / LOOSE_RUN, why, HINTS["wild"])
+        return self._wild(self._loose / LOOSE_RUN, "hardly a word comes back, and the common words are gone", reading)
+
+    def _wild(self, score: float, why: str, reading: Reading) -> Verdict:
+        if round(score, 3) < WARNS:
+            return Verdict(self.name, Level.PASS, round(score, 3))
+        return self._verdict(score, f"{why}: {quote(reading.prose)}", HINTS["wild"])
 
     def _verdict(self, score: float, reason: str, hint: str, evidence: tuple[str, ...] = ()) -> Verdict:
         score = round(score, 3)
@@ -187,7 +190,3 @@ class Vocabulary(Guard):
         self._last = Ring((LOOSE,), integers(state, "last", LOOSE, KEY))
         self._narrowing.load(state, "narrowing")
         self._order.load(state, "order")
-
-
-def _is_long(word: str) -> bool:
-    return len(word) >= LETTERS or word >= UNSPACED_FROM
