@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from pygit2.enums import FileMode
 from vault.index import Entry, Unfamiliar, is_whole, relisted
 
 _FILES = {int(FileMode.BLOB), int(FileMode.BLOB_EXECUTABLE)}
+_AT_ONCE = 512  # systems take at most 1,024 pieces with a call
 
 
 class Listing:
@@ -38,7 +39,9 @@ class Listing:
             path.encode(): Entry(int(entry.filemode), entry.id.raw) if entry else None for path, entry in right.items()
         }
         try:
-            fresh.write_bytes(relisted(self._index.read_bytes(), changes, lambda path: _before(tree, path)))
+            pieces = relisted(self._index.read_bytes(), changes, lambda path: _before(tree, path))
+            with fresh.open("wb", buffering=0) as file:
+                write_all(file.fileno(), pieces)
         except Unfamiliar:
             if self.is_damaged():
                 raise ValueError("it is damaged") from None
@@ -68,6 +71,17 @@ class Listing:
             elif path in index:
                 index.remove(path)
         index.write()
+
+
+def write_all(handle: int, pieces: Sequence[bytes | memoryview]) -> None:
+    """Write pieces one after the other, many with each call."""
+    left = [piece for piece in pieces if len(piece)]
+    while left:
+        done = os.writev(handle, left[:_AT_ONCE])
+        while left and done >= len(left[0]):
+            done -= len(left.pop(0))
+        if left and done:
+            left[0] = memoryview(left[0])[done:]
 
 
 def _file_in(tree: Any, path: str) -> Any:

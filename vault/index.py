@@ -35,25 +35,30 @@ class Entry:
 
 
 Changes = Mapping[bytes, Entry | None]
+Piece = bytes | memoryview
 Before = Callable[[bytes], bytes | None]
 
 
-def relisted(index: bytes, changes: Changes, before: Before) -> bytes:
-    """Return an index with these entries set or, for None, taken away.
+def relisted(index: bytes, changes: Changes, before: Before) -> list[Piece]:
+    """Return the pieces of an index with these entries set or, for None, taken away.
 
     `before` names some path that comes before another in the order of names, if it knows one that is likely listed; it
     only saves time.  Raises Unfamiliar.
     """
-    body, extensions = _parts(index)
-    for path in sorted(changes):
-        body = _changed(body, path, changes[path], before)
+    end, extensions = _parts(index)
+    body, count = _changed(index, end, changes, before)
     kept = [(kind, _without(data, changes) if kind == b"TREE" else data) for kind, data in extensions if kind in _KEPT]
     heads = [struct.pack(">4sI", kind, len(data)) for kind, data in kept]
-    mark = _END.pack(b"EOIE", _END.size - 8, len(body), hashlib.sha1(b"".join(heads), usedforsecurity=False).digest())
-    whole = b"".join(
-        [body, *(part for head, (_, data) in zip(heads, kept, strict=True) for part in (head, data)), mark]
-    )
-    return whole + hashlib.sha1(whole, usedforsecurity=False).digest()
+    pieces: list[Piece] = [_HEAD.pack(*_HEAD.unpack_from(index)[:2], count), *body]
+    entries = sum(map(len, pieces))
+    for head, (_, data) in zip(heads, kept, strict=True):
+        pieces += [head, data]
+    check = hashlib.sha1(b"".join(heads), usedforsecurity=False).digest()
+    pieces.append(_END.pack(b"EOIE", _END.size - 8, entries, check))
+    whole = hashlib.sha1(usedforsecurity=False)
+    for piece in pieces:
+        whole.update(piece)
+    return [*pieces, whole.digest()]
 
 
 def is_whole(index: bytes) -> bool:
@@ -65,8 +70,8 @@ def is_whole(index: bytes) -> bool:
     }
 
 
-def _parts(index: bytes) -> tuple[bytes, list[tuple[bytes, bytes]]]:
-    """Return the head with the entries, and the extensions."""
+def _parts(index: bytes) -> tuple[int, list[tuple[bytes, bytes]]]:
+    """Return where the entries end, and the extensions."""
     if len(index) < _HEAD.size + _CHECK:
         raise Unfamiliar("the index is too short")
     kind, version, count = _HEAD.unpack_from(index)
@@ -85,7 +90,7 @@ def _parts(index: bytes) -> tuple[bytes, list[tuple[bytes, bytes]]]:
             raise Unfamiliar(f"the index has the extension {name.decode('ascii', 'replace')!r}")
     if place != len(index) - _CHECK:
         raise Unfamiliar("the index is damaged")
-    return index[:end], extensions
+    return end, extensions
 
 
 def _marked_end(index: bytes) -> int | None:
@@ -121,14 +126,17 @@ def _walk(body: bytes, count: int, place: int) -> Iterator[tuple[bytes, int, int
         place = end
 
 
-def _changed(body: bytes, path: bytes, entry: Entry | None, before: Before) -> bytes:
-    start, end = _found(body, path) or _place(body, path, before)
-    if start == end and entry is None:
-        return body
-    new = b"" if entry is None else _entry(path, entry)
-    kind, version, count = _HEAD.unpack_from(body)
-    count += (1 if new else 0) - (1 if end > start else 0)
-    return b"".join([_HEAD.pack(kind, version, count), body[_HEAD.size : start], new, body[end:]])
+def _changed(index: bytes, end: int, changes: Changes, before: Before) -> tuple[list[Piece], int]:
+    """Return the pieces of the entries, and how many there are."""
+    count = _HEAD.unpack_from(index)[2]
+    places = [(_found(index, path, end) or _place(index, path, end, before), path) for path in changes]
+    view, done, pieces = memoryview(index), _HEAD.size, list[Piece]()
+    for (start, after), path in sorted(places):
+        entry = changes[path]
+        pieces += [view[done:start], b"" if entry is None else _entry(path, entry)]
+        count += (entry is not None) - (after > start)
+        done = after
+    return [*pieces, view[done:end]], count
 
 
 def _entry(path: bytes, entry: Entry) -> bytes:
@@ -138,30 +146,30 @@ def _entry(path: bytes, entry: Entry) -> bytes:
     return data + bytes(8 - len(data) % 8)
 
 
-def _found(body: bytes, path: bytes) -> tuple[int, int] | None:
+def _found(body: bytes, path: bytes, end: int) -> tuple[int, int] | None:
     """Find the only ordinary entry of a path by its bytes; None where it has to be looked for from entry to entry."""
     if len(path) >= _LONG_NAME:
         return None
     sought = struct.pack(">H", len(path)) + path + b"\0"
-    at, found = body.find(sought), list[int]()
+    at, found = body.find(sought, 0, end), list[int]()
     while at >= 0:
         start = at - 60
         if start >= _HEAD.size and (start - _HEAD.size) % 8 == 0 and body[start + 24 : start + 27] == b"\0\0\x81":
             found.append(start)
-        at = body.find(sought, at + 1)
+        at = body.find(sought, at + 1, end)
     if len(found) != 1:
         return None
     return found[0], found[0] + (62 + len(path) + 8 & ~7)
 
 
-def _place(body: bytes, path: bytes, before: Before) -> tuple[int, int]:
+def _place(body: bytes, path: bytes, stop: int, before: Before) -> tuple[int, int]:
     """Return where the entries of a path are, or where one would have to be."""
     earlier = before(path)
-    known = _found(body, earlier) if earlier is not None and earlier < path else None
+    known = _found(body, earlier, stop) if earlier is not None and earlier < path else None
     start = end = known[0] if known else _HEAD.size
     count = _HEAD.unpack_from(body)[2]
     first = None
-    while end < len(body) and count:
+    while end < stop and count:
         name, stage, here, after = next(_walk(body, 1, end))
         if name > path:
             break

@@ -69,7 +69,7 @@ def test_any_series_of_changes_reads_as_git_would_list_it(vault: Vault, git: Git
             "wrong": lambda path, known=tuple(before): dice.choice(known).encode(),
             "none": lambda _: None,
         }
-        put(vault, relisted((vault.root / ".git/index").read_bytes(), changes, hints[hint]))
+        put(vault, b"".join(relisted((vault.root / ".git/index").read_bytes(), changes, hints[hint])))
         expected = dict(before)
         for path, entry in changes.items():
             expected.pop(path.decode(), None)
@@ -166,7 +166,7 @@ def test_a_damaged_index_never_crashes_us(vault: Vault, git: Git, names: Names, 
         index[dice.randrange(len(index))] = dice.randrange(256)
     with contextlib.suppress(Unfamiliar):
         changes = {b"people/ann.md": None, b"q.md": Entry(0o100644, b"1" * 20)}
-        assert is_whole(relisted(bytes(index), changes, lambda _: None))
+        assert is_whole(b"".join(relisted(bytes(index), changes, lambda _: None)))
 
 
 def test_a_torn_index_is_made_anew(vault: Vault, author: Author, git: Git, tmp_path: Path) -> None:
