@@ -35,6 +35,7 @@ from daemon.recovery import breakers
 from daemon.settings import Settings
 from daemon.settings import load as load_settings
 from daemon.stages import Observer
+from daemon.syncing import Syncing, options_of
 from daemon.tools import TOOLS
 from daemon.trajectories import queries
 from daemon.types import Run
@@ -64,6 +65,7 @@ async def _serve(home: Home, first: Sequence[str], observers: Sequence[Observer]
     notify = Notify.from_environment()
     settings = load_settings(home.path)
     _log(settings, told)
+    options_of(settings.sync)
     with home.held():
         metrics = Metrics(_names(home, settings), version=__version__)
         async with opened(home, [metrics, *observers], settings=settings) as agent:
@@ -129,6 +131,7 @@ async def _running(
         tasks = [
             side.create_task(scheduler.run(), name="scheduler"),
             side.create_task(_count_unreviewed(agent, metrics), name="review count"),
+            *_syncing(agent, metrics, side),
             side.create_task(Watchdog(notify, agent.clock, lambda: ill() is None).run(), name="watchdog"),
         ]
 
@@ -148,6 +151,13 @@ async def _running(
         finally:
             for task in tasks:
                 task.cancel()
+
+
+def _syncing(agent: Agent, metrics: Metrics, side: asyncio.TaskGroup) -> Iterator[asyncio.Task[None]]:
+    """Start the exchanges with the vault's remote, where there is one."""
+    if options := options_of(agent.settings.sync):
+        syncing = Syncing(agent.vault, options, agent.home.path, agent.clock)
+        yield side.create_task(syncing.run(metrics, agent.home.paused), name="sync")
 
 
 @contextlib.contextmanager

@@ -1,6 +1,6 @@
 """`trimtab.toml` and `TRIMTAB_*` environment variables become one frozen object, or one clear line that says why not.
 
-A table that belongs to something pluggable ([models.NAME], [guards.NAME], [tools.NAME]) stays raw here: whoever builds
+A table that belongs to something pluggable ([models.NAME], [guards.NAME], [tools.NAME], [sync]) stays raw here: whoever builds
 that thing validates it with the thing's own `Options`, through `validated`.
 """
 
@@ -88,6 +88,7 @@ class Settings(BaseSettings):
     models: dict[str, dict[str, Any]] = Field(default_factory=lambda: {"local": {"backend": "llama_cpp"}})
     guards: dict[str, dict[str, Any]] = Field(default_factory=dict)
     tools: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    sync: dict[str, Any] = Field(default_factory=dict)
     metrics: MetricsSection = MetricsSection()
     log: LogSection = LogSection()
     breaker: BreakerSection = BreakerSection()
