@@ -8,8 +8,6 @@ technical or daily prose is full of (still, being, find) are left out, or are FA
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 KINDS: dict[str, str] = {
     "thanks": """
         感動 感动 恩惠 cherish* treasured indebted agradezco verneige inclino 谢你 致谢 鞠躬 谢意 恩情 thank
@@ -117,7 +115,6 @@ def _table() -> tuple[dict[str, str], dict[str, list[tuple[str, str]]]]:
 _EXACT, _STEMS = _table()
 
 
-@lru_cache(maxsize=16_384)
 def kind_of(word: str) -> str:
     """Return the kind of a word in lower case, "" for every other word.
 
@@ -127,4 +124,7 @@ def kind_of(word: str) -> str:
     found = _EXACT.get(word)
     if found is not None:
         return found
-    return next((kind for stem, kind in _STEMS.get(word[:_PREFIX], ()) if word.startswith(stem)), "")
+    for stem, kind in _STEMS.get(word[:_PREFIX], ()):
+        if word.startswith(stem):
+            return kind
+    return ""

@@ -36,17 +36,17 @@ class Seen:
 
     def learn(self, keys: Iterable[int]) -> int:
         """Count the keys of one output of the start, each once; return the highest count among them."""
-        highest = 0
+        highest, once, more = 0, self._once, self._more
         for key in keys:
             i, j = key % BITS, (key * _OTHER >> 9) % BITS
-            if not (self._bit(i) and self._bit(j)):
-                self._once[i >> 3] |= 1 << (i & 7)
-                self._once[j >> 3] |= 1 << (j & 7)
-                highest = max(highest, 1)
+            if not (once[i >> 3] >> (i & 7) & 1 and once[j >> 3] >> (j & 7) & 1):
+                once[i >> 3] |= 1 << (i & 7)
+                once[j >> 3] |= 1 << (j & 7)
+                highest = highest or 1
                 continue
             i, j = i % COUNTERS, j % COUNTERS
-            count = min(self._more[i], self._more[j], MOST - 1) + 1
-            self._more[i], self._more[j] = max(self._more[i], count), max(self._more[j], count)
+            count = min(more[i], more[j], MOST - 1) + 1
+            more[i], more[j] = max(more[i], count), max(more[j], count)
             highest = max(highest, 1 + count)
         return highest
 

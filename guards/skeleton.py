@@ -75,7 +75,8 @@ def _parts(reading: Reading) -> tuple[list[int], list[int]]:
     stops = {end for _, end in reading.sentences}
     shape, wording = list(EDGE), list(EDGE)
     for start, end in reading.clauses:
-        for word, mark in zip(words[start:end], marks[start:end], strict=True):
+        last = min(end, start + LONGEST)
+        for word, mark in zip(words[start:last], marks[start:last], strict=True):
             kept = KEPT.get(word, GAP)
             if kept == GAP and shape[-1] == GAP:
                 wording[-1] = (wording[-1] * _BASE + mark) % _PRIME

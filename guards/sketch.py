@@ -13,7 +13,7 @@ from zlib import crc32
 
 BINS = 48
 EMPTY = 0
-_MIXED = 0x9E3779B1
+_MIXED, _NONE = 0x9E3779B1, 1 << 32
 
 
 class Sketch(NamedTuple):
@@ -27,12 +27,13 @@ def sketch(words: Sequence[str]) -> Sketch:
     """Return the sketch of a text's word triples; the words hold no spaces."""
     data = " ".join(words).encode("utf-8", "surrogatepass")
     starts = [0, *accumulate(len(word) + 1 for word in data.split(b" "))]
-    least: dict[int, int] = {}
+    least = [_NONE] * BINS
     for start, end in zip(starts, starts[3:], strict=False):
         mixed = crc32(data[start : end - 1]) * _MIXED & 0xFFFFFFFF
-        if mixed < least.get(mixed % BINS, 1 << 32):
-            least[mixed % BINS] = mixed
-    return _sketch(least.values())
+        bin_ = mixed % BINS
+        if mixed < least[bin_]:
+            least[bin_] = mixed
+    return _sketch(mixed for mixed in least if mixed != _NONE)
 
 
 def _sketch(least: Iterable[int]) -> Sketch:

@@ -203,7 +203,7 @@ def _lexemes(words: Sequence[str], text: str) -> dict[str, int]:
         elif word in FAINT:
             faint[word] = times
     if not text.isascii():
-        found |= dict.fromkeys(SIGNS.intersection(text), 1)
+        found |= dict.fromkeys([sign for sign in SIGNS if sign in text], 1)
     if faint and len(words) <= FAINT_IN and len(found) + len(faint) >= 2:
         found |= faint
     return found

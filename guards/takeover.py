@@ -255,7 +255,7 @@ def _lost(value: float) -> float:
 
 
 def _packed(neighbours: Sequence[int]) -> str:
-    return "".join(f"{neighbour:03x}" for neighbour in neighbours)
+    return "%03x" * len(neighbours) % tuple(neighbours)
 
 
 def _unpacked(value: object) -> list[int]:

@@ -39,7 +39,7 @@ TRIPLES = 100
 """Word triples of each of them that are kept."""
 BITS = 1 << 16
 _WIDTH, _WORDING = 11, 16
-_MIX, _MASK = 0x9E3779B97F4A7C15, (1 << 64) - 1
+_MIX, _MASK, _SHAPES = 0x9E3779B97F4A7C15, (1 << 64) - 1, 1 << 28
 
 Piece: TypeAlias = tuple[int, int]
 """28 bits of a piece's shape and 16 of its wording; (0, 0) for an empty bin."""
@@ -107,12 +107,12 @@ class Template(Guard):
         self._outputs += bool(output.text.strip())
         if output.calls or len(reading.spoken) < LEAST:
             return Verdict(self.name)
-        shapes, wording = skeleton(reading)
-        found = [_placed(shape) for shape in shapes]
+        found, wording = _placed(reading)
         kept = _kept(found, wording)
-        here = [(place, *piece) for place, piece in enumerate(kept) if piece[0]]
-        again = sum([self._comes_again(*piece) for piece in here])
-        made = again >= PIECES and again >= SHARE * len(here)
+        pieces = [(place, *piece) for place, piece in enumerate(kept) if piece[0]]
+        often = [piece for piece in pieces if self._times.get(piece[1] * BINS + piece[0], 0) >= OFTEN]
+        again = sum(self._comes_again(*piece) for piece in often)
+        made = again >= PIECES and again >= SHARE * len(pieces)
         self._learn(found)
         self._keep(kept)
         self._made.append(int(made))
@@ -135,7 +135,7 @@ class Template(Guard):
 
     def _comes_again(self, place: int, shape: int, wording: int) -> bool:
         """Whether a piece came several times with other words, and is none of the start's."""
-        if self._times.get(shape * BINS + place, 0) < OFTEN or self._knows(place, shape):
+        if self._knows(place, shape):
             return False
         others = [piece[1] for old in self._recent if (piece := old[place])[0] == shape]
         return sum(other != wording for other in others) >= OFTEN
@@ -152,10 +152,10 @@ class Template(Guard):
             if shape:
                 times[key] = times.get(key := shape * BINS + place, 0) + 1
 
-    def _learn(self, found: Sequence[tuple[int, int]]) -> None:
+    def _learn(self, found: Sequence[int]) -> None:
         if self._outputs <= AT_ONCE:
-            for place, shape in found:
-                self._add(place, shape)
+            for piece in found:
+                self._add(piece % BINS, _shape(piece))
             self._learnt += 1
         elif len(self._recent) == RECENT and self._climb.score < CALM and self._learnt < self.options.warm_up:
             for place, (shape, _) in enumerate(self._recent[0]):
@@ -175,7 +175,8 @@ class Template(Guard):
         return {
             "version": self.VERSION,
             "recent": [
-                "".join(f"{shape << _WORDING | wording:0{_WIDTH}x}" for shape, wording in row) for row in self._recent
+                f"%0{_WIDTH}x" * BINS % tuple([shape << _WORDING | wording for shape, wording in row])
+                for row in self._recent
             ],
             "made": list(self._made),
             "phrases": [list(phrases) for phrases in self._phrases],
@@ -210,19 +211,27 @@ class Template(Guard):
         load_climb(self._climb, state, "climb")
 
 
-def _placed(shape: int) -> tuple[int, int]:
-    """Return the bin of a piece, and 28 bits of its shape."""
-    mixed, place = divmod((shape * _MIX & _MASK) >> 24, BINS)
-    return place, mixed % (1 << 28) or 1
+def _placed(reading: Reading) -> tuple[list[int], list[int]]:
+    """Return 40 bits of each piece, whose remainder is its bin, and codes of the words in order."""
+    shapes, wording = skeleton(reading)
+    return [(shape * _MIX & _MASK) >> 24 for shape in shapes], wording
 
 
-def _kept(found: Sequence[tuple[int, int]], wording: Sequence[int]) -> list[Piece]:
+def _shape(piece: int) -> int:
+    return piece // BINS % _SHAPES or 1
+
+
+def _kept(found: Sequence[int], wording: Sequence[int]) -> list[Piece]:
     """Return the least piece of each bin, so that equal shapes keep equal pieces (one-permutation MinHash)."""
-    least = [(0, 0)] * BINS
-    for at, (place, shape) in enumerate(found):
-        if not least[place][0] or shape < least[place][0]:
-            least[place] = (shape, at)
-    return [(shape, polynomial(wording[at : at + SIZE]) & 0xFFFF) if shape else (0, 0) for shape, at in least]
+    least, where = [_SHAPES] * BINS, [0] * BINS
+    for at, piece in enumerate(found):
+        place, shape = piece % BINS, piece // BINS % _SHAPES
+        if shape < least[place]:
+            least[place], where[place] = shape, at
+    return [
+        (0, 0) if shape == _SHAPES else (shape or 1, polynomial(wording[at : at + SIZE]) & 0xFFFF)
+        for shape, at in zip(least, where, strict=True)
+    ]
 
 
 def _unpacked(row: Json) -> list[Piece]:
