@@ -20,7 +20,7 @@ from daemon.heartbeat.timetable import Timetable
 from daemon.home import Home
 from daemon.judge import Judge
 from daemon.loop import Loop
-from daemon.memory import VaultMemory, open_vault
+from daemon.memory import RECALL_PART, VaultMemory, open_vault
 from daemon.models import MODELS
 from daemon.models.router import Router
 from daemon.observe.everyone import Everyone, ObservedRecorder
@@ -99,7 +99,12 @@ class Agent:
             threads=self.threads,
             window=window,
             instructions=partial(asyncio.to_thread, _instructions, self.vault),
-            recall=partial(memory.recall, limit=self.settings.context.recall_notes, max_chars=window.tokens // 8),
+            recall=partial(
+                memory.recall,
+                limit=self.settings.context.recall_notes,
+                tokens=window.tokens // RECALL_PART,
+                count=window.count,
+            ),
             zone=zone,
             compact_at=self.settings.context.compact_at,
             keep_runs=self.settings.context.keep_runs,

@@ -18,7 +18,7 @@ from pathlib import Path
 from daemon.errors import AlreadyRunning, StorageError, UsageError
 from vault import Vault, VaultError
 
-STARTER = ("AGENTS.md", "heartbeats/host-watch.md", "heartbeats/repo-watch.md")
+STARTER = ("AGENTS.md", "heartbeats/host-watch.md", "heartbeats/repo-watch.md", "heartbeats/tidy.md")
 _FOLDERS = ("heartbeats", "goals", "people", "projects", "agent", "journal")
 
 

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal, TypeAlias
 
 import structlog
 
 from daemon.errors import ConfigError, StorageError
 from daemon.stages import Clock, Observer
-from daemon.types import Feedback, Run
+from daemon.types import Feedback, Message, Run, ToolSpec
 from vault import Author, Commit, Draft, Kept, NoSuchNote, NotAVault, NotReady, Refused, Vault, VaultError
 from vault.proposals import APPROVES, Proposals
 from vault.revert import REVERTS
@@ -49,6 +49,18 @@ _AROUND = 6
 """How many lines before and after the best line are shown of a long note."""
 
 
+_CUT_SHORTER = 0.9
+"""How much of the room that is left a note is cut to, because no two pieces of a text have equally many tokens."""
+
+_BYTES_PER_TOKEN = 4
+
+RECALL_PART: Final = 16
+"""The part of a window that recalled notes may fill: one of so many."""
+
+Count: TypeAlias = Callable[[Sequence[Message], Sequence[ToolSpec]], Awaitable[int]]
+"""How many tokens a prompt takes."""
+
+
 @dataclass(frozen=True, slots=True)
 class Recalled:
     """A note for the prompt: untrusted text from `path`, and why it was chosen."""
@@ -56,6 +68,22 @@ class Recalled:
     path: str
     excerpt: str
     reason: str
+
+    @property
+    def told(self) -> str:
+        """How the prompt names it."""
+        return f"{self.path} ({self.reason})"
+
+    @property
+    def shown(self) -> tuple[Message, ...]:
+        """Return it as what is counted."""
+        return (Message("user", f"- {self.told}: {self.excerpt}"),)
+
+    def cut(self, share: float) -> Recalled:
+        """Return it with about this share of its excerpt, whole lines where there are any."""
+        short = self.excerpt[: int(len(self.excerpt) * share)]
+        whole, _, _ = short.rpartition("\n")
+        return replace(self, excerpt=whole or short)
 
 
 def open_vault(path: Path) -> Vault:
@@ -198,14 +226,31 @@ class VaultMemory:
         self._tell(run, self.kept)
         return self.kept.commit or None
 
-    async def recall(self, query: str, limit: int = 3, max_chars: int = 2_000) -> Sequence[tuple[str, str]]:
-        """Return (path, excerpt) of up to `limit` notes that fit the query, together at most `max_chars` characters.
+    async def recall(
+        self, query: str, limit: int = 3, tokens: int = 500, count: Count | None = None
+    ) -> Sequence[tuple[str, str]]:
+        """Return (path and why, excerpt) of up to `limit` notes that fit the query, together at most `tokens` long.
 
-        Instructions are left out: the prompt has them already, from the person.
+        Without `count`, four bytes are a token.  Instructions are left out: the prompt has them already, from the
+        person.  What is returned stands in the prompt, so that the trajectory shows why each was chosen.
         """
-        if limit and query.strip():
-            self.recalled = await asyncio.to_thread(self._recall, query, limit, max_chars)
-        return [(note.path, note.excerpt) for note in self.recalled]
+        self.recalled = await self._fitting(query, limit, tokens, count or _estimate) if limit and query.strip() else ()
+        if self.recalled:
+            await asyncio.to_thread(self._draft.was_read, *(note.path for note in self.recalled))
+        return [(note.told, note.excerpt) for note in self.recalled]
+
+    async def _fitting(self, query: str, limit: int, tokens: int, count: Count) -> Sequence[Recalled]:
+        chosen, left = list[Recalled](), tokens
+        for note in await asyncio.to_thread(self._recall, query, limit):
+            fitting, takes = note, await count(note.shown, ())
+            if takes > left:
+                fitting = note.cut(left / takes * _CUT_SHORTER)
+                takes = await count(fitting.shown, ())
+            if not fitting.excerpt or takes > left:
+                break
+            chosen.append(fitting)
+            left -= takes
+        return tuple(chosen)
 
     def _tell(self, run: Run, kept: Kept) -> None:
         kinds = ["proposal"] * len(kept.proposals) + ["run"] * bool(kept.commit) + ["person"] * bool(kept.person)
@@ -225,16 +270,19 @@ class VaultMemory:
         trailers = {_RUN: run.id, "Trimtab-Heartbeat": heartbeat, "Trimtab-Model": run.model}
         return self._draft.commit(subject, trailers, Author(*self._draft.agent, self._clock.now()))
 
-    def _recall(self, query: str, limit: int, max_chars: int) -> Sequence[Recalled]:
-        found, left = list[Recalled](), max_chars
+    def _recall(self, query: str, limit: int) -> Sequence[Recalled]:
+        found = list[Recalled]()
         for hit in self._draft.search(query, limit, without_instructions=True):
             try:
                 lines = self._draft.read(hit.path).splitlines()
             except (NoSuchNote, Refused):
                 continue
             near = lines[max(0, hit.line - 1 - _AROUND) : hit.line + _AROUND]
-            excerpt = "\n".join(near).strip()[:left]
-            if excerpt:
-                found.append(Recalled(hit.path, excerpt, f"matches {', '.join(hit.words)}"))
-                left -= len(excerpt)
+            reason = "named in the task" if hit.named else f"has {', '.join(hit.words)}"
+            if excerpt := "\n".join(near).strip():
+                found.append(Recalled(hit.path, excerpt, reason))
         return found
+
+
+async def _estimate(messages: Sequence[Message], _: Sequence[ToolSpec]) -> int:
+    return sum(len(message.text.encode("utf-8", "replace")) for message in messages) // _BYTES_PER_TOKEN

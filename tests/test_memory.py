@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import subprocess
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 from daemon.clock import HeldClock
 from daemon.errors import ConfigError, StorageError
 from daemon.memory import REVIEWED, VaultMemory, open_vault, unreviewed, written_runs
-from daemon.types import Occurrence, Run
+from daemon.types import Message, Occurrence, Run, ToolSpec
 from vault import Vault
 
 NOW = datetime(2026, 11, 20, 21, 17, tzinfo=UTC)
@@ -140,22 +141,54 @@ def test_notes_that_cannot_be_kept_are_a_storage_error(vault: Vault) -> None:
 
 
 def test_recall_gives_the_place_around_the_words(vault: Vault) -> None:
-    """The notes that fit, without instructions, cut to the lines around the best one; the reasons are kept."""
+    """The notes that fit, without instructions, cut to the lines around the best one, each with why it was chosen."""
     memory = VaultMemory(vault.draft(), HeldClock(NOW))
     found = dict(asyncio.run(memory.recall("Where is the blue boat?", limit=5)))
 
-    assert list(found) == ["boat.md", "ann.md"]
-    assert found["boat.md"].splitlines() == [f"line {n}" if n != 20 else "the blue boat" for n in range(14, 27)]
-    assert [note.reason for note in memory.recalled] == ["matches the, blue, boat", "matches boat"]
+    assert list(found) == ["boat.md (has the, blue, boat)", "ann.md (has boat)"]
+    assert found["boat.md (has the, blue, boat)"].splitlines() == [
+        f"line {n}" if n != 20 else "the blue boat" for n in range(14, 27)
+    ]
+    assert [(note.path, note.reason) for note in memory.recalled] == [
+        ("boat.md", "has the, blue, boat"),
+        ("ann.md", "has boat"),
+    ]
 
 
-@pytest.mark.parametrize(("limit", "most", "count"), [(1, 2_000, 1), (5, 30, 1), (0, 2_000, 0)])
+@pytest.mark.parametrize(("limit", "most", "count"), [(1, 500, 1), (5, 20, 1), (5, 500, 2), (0, 500, 0), (5, 1, 0)])
 def test_recall_keeps_to_its_limits(vault: Vault, limit: int, most: int, count: int) -> None:
-    """Never more notes or characters than were asked for."""
-    found = asyncio.run(VaultMemory(vault.draft(), HeldClock(NOW)).recall("blue boat", limit, most))
+    """Never more notes or tokens than were asked for; a note that is too long is cut at a line."""
+    memory = VaultMemory(vault.draft(), HeldClock(NOW))
+    found = asyncio.run(memory.recall("blue boat", limit, most))
 
     assert len(found) == count
-    assert sum(len(text) for _, text in found) <= most
+    assert sum(len(f"- {place}: {text}") // 4 for place, text in found) <= most
+
+
+def test_recall_counts_as_the_model_counts(vault: Vault) -> None:
+    """Where a model can count, its tokens are what the budget is in."""
+
+    async def letters(messages: Sequence[Message], _: Sequence[ToolSpec]) -> int:
+        return sum(len(message.text) for message in messages)
+
+    found = asyncio.run(VaultMemory(vault.draft(), HeldClock(NOW)).recall("blue boat", 5, 100, letters))
+
+    assert 0 < sum(len(f"- {place}: {text}") for place, text in found) <= 100
+
+
+def test_a_note_that_the_task_names_comes_first(vault: Vault) -> None:
+    """A wikilink in the task is a reason of its own, stronger than any word."""
+    memory = VaultMemory(vault.draft(), HeldClock(NOW))
+    asyncio.run(memory.recall("Where is the blue boat of [[Ann]]?", limit=5))
+
+    assert (memory.recalled[0].path, memory.recalled[0].reason) == ("ann.md", "named in the task")
+
+
+def test_what_is_recalled_counts_as_read(vault: Vault) -> None:
+    """A note that was shown in a prompt has been read, one that was only found has not."""
+    asyncio.run(VaultMemory(vault.draft(), HeldClock(NOW)).recall("blue boat", limit=1))
+
+    assert vault.reads.counted().times == {"boat.md": 1}
 
 
 def test_a_folder_that_is_no_vault_is_the_persons_to_mend(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import date
 from typing import TYPE_CHECKING
 
 from vault import rules
@@ -18,6 +19,7 @@ from vault.edit import Edit
 from vault.errors import NoSuchNote, Refused
 from vault.proposing import check_proposal, propose
 from vault.search import Hit
+from vault.tidying import jobs
 from vault.work import Kept
 
 if TYPE_CHECKING:
@@ -83,6 +85,10 @@ class Draft:
     def was_read(self, *paths: str) -> None:
         """Count that the agent was shown these notes; a count that cannot be written is left out."""
         self._vault.reads.add(paths)
+
+    def to_tidy(self, today: date) -> str | None:
+        """Say what could be tidied next and how, None where there is nothing."""
+        return next((job.text for job in jobs(self._vault, today)), None)
 
     def write(self, path: str, text: str, *, cut: bool = False) -> None:
         """Set a note's whole text; Refused with a reason when that is against the rules.

@@ -78,9 +78,24 @@ def changes_between(repo: Any, old: str | None, new: str) -> Iterator[Change]:
 
 
 def touched_between(repo: Any, old: str, new: str) -> list[str]:
-    """Return the paths that are not the same in two commits; no content is loaded."""
-    found = repo.diff(repo[old].tree, repo[new].tree)
-    return [delta.new_file.raw_path.decode("utf-8", "backslashreplace") for delta in found.deltas]
+    """Return the paths of the files that are not the same in two commits.
+
+    Only folders that differ are read, which libgit2's own comparison does not spare itself.
+    """
+    return [path.decode("utf-8", "backslashreplace") for path in _differing(b"", repo[old].tree, repo[new].tree)]
+
+
+def _differing(folder: bytes, one: Any, other: Any) -> Iterator[bytes]:
+    sides = [{entry.raw_name: entry for entry in tree} if tree is not None else {} for tree in (one, other)]
+    for name in sides[0].keys() | sides[1].keys():
+        before, after = (side.get(name) for side in sides)
+        if before is not None and after is not None and before.id == after.id:
+            continue
+        folders = [entry if entry is not None and entry.type_str == "tree" else None for entry in (before, after)]
+        if any(folders):
+            yield from _differing(folder + name + b"/", *folders)
+        if any(entry is not None and entry.type_str != "tree" for entry in (before, after)):
+            yield folder + name
 
 
 def _unshown(repo: Any, ids: list[str | None]) -> str:

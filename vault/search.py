@@ -21,7 +21,7 @@ from vault.following import Following
 from vault.fulltext import Entry, Found
 from vault.links import Link, names_in
 from vault.rules import LIMIT_BYTES
-from vault.side_file import SideFile, from_outside, transaction
+from vault.side_file import BUSY_SECONDS, SideFile, from_outside, transaction
 from vault.words import Term, plain, typed
 
 T = TypeVar("T")
@@ -49,9 +49,9 @@ class Hit:
 class Shelf:
     """The notes of a vault, ready to be searched from any thread; the index lies in the directory `own`."""
 
-    def __init__(self, own: Path, following: Following) -> None:
+    def __init__(self, own: Path, following: Following, busy_seconds: float = BUSY_SECONDS) -> None:
         self._files, self._following = following.files, following
-        self._side = SideFile(own / FILE, fulltext.SCHEMA, fulltext.VERSION)
+        self._side = SideFile(own / FILE, fulltext.SCHEMA, fulltext.VERSION, busy_seconds)
 
     def search(
         self,
@@ -61,24 +61,29 @@ class Shelf:
         leave: Callable[[str], bool] | None = None,
         *,
         syntax: bool = False,
+        fresh: bool = False,
     ) -> Sequence[Hit]:
         """Return the best `limit` notes; `pending` texts stand for their files, what `leave` names is left out.
 
         With `syntax` a "quoted phrase" must stand in a note and `word*` is the beginning of a word; without it nothing
-        in the query has a meaning of its own.
+        in the query has a meaning of its own.  With `fresh` every file is looked at first, also in a large vault.
         """
         terms = (typed if syntax else plain)(query)
         if not terms:
             return []
 
         def work(connection: sqlite3.Connection) -> tuple[list[Found], list[Term], list[str]]:
-            self._follow(connection)
+            self._follow(connection, all_now=fresh)
             with _shown(connection, pending):
                 named = [path for name in names_in(query) if (path := wikilinks.resolved(connection, name))]
                 return (*fulltext.find(connection, terms, _CANDIDATES), named)
 
         found, telling, named = self._side.work(work)
         return list(islice(self._hits(_ranked(found, named), telling, pending, leave), max(0, limit)))
+
+    def named(self, name: str) -> str | None:
+        """Return the note that a name or a path means, None where there is none."""
+        return self.read(lambda connection: wikilinks.resolved(connection, name))
 
     def links(self, path: str) -> tuple[list[Link], list[str]]:
         """Return the links of a note and the notes that link to it."""

@@ -14,7 +14,9 @@ from typing import Final, TypeVar
 
 T = TypeVar("T")
 
-_BUSY_SECONDS: Final = 5.0
+BUSY_SECONDS: Final = 5.0
+"""How long another process is waited for that writes to the file."""
+
 _SURROUNDINGS: Final = {
     sqlite3.SQLITE_BUSY,
     sqlite3.SQLITE_LOCKED,
@@ -30,8 +32,8 @@ _SURROUNDINGS: Final = {
 class SideFile:
     """One file with its tables, for any thread; `schema` makes them, `version` says of which kind they are."""
 
-    def __init__(self, path: Path, schema: str, version: int) -> None:
-        self.path, self._schema, self._version = path, schema, version
+    def __init__(self, path: Path, schema: str, version: int, busy_seconds: float = BUSY_SECONDS) -> None:
+        self.path, self._schema, self._version, self._busy_seconds = path, schema, version, busy_seconds
         self._connection: sqlite3.Connection | None = None
         self._opened: tuple[int, int] | None = None
         self._lock = threading.RLock()
@@ -80,7 +82,7 @@ class SideFile:
         return self._connection
 
     def _made(self, where: str) -> sqlite3.Connection:
-        made = sqlite3.connect(where, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+        made = sqlite3.connect(where, timeout=self._busy_seconds, isolation_level=None, check_same_thread=False)
         try:
             made.execute("PRAGMA journal_mode = WAL")
             made.execute("PRAGMA synchronous = NORMAL")

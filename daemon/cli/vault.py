@@ -11,9 +11,9 @@ from daemon.cli.place import home
 from daemon.cli.proposals import approve, proposals, reject, revert
 from daemon.cli.review import review
 from daemon.cli.review_pages import commit_row
-from daemon.errors import UsageError
+from daemon.cli.vault_search import links, search
+from daemon.cli.vault_stats import stats
 from daemon.memory import open_vault
-from vault.escape import one_line
 
 app = typer.Typer(no_args_is_help=True, help="What the agent remembered: log, search, review, approve, revert.")
 app.command()(review)
@@ -21,8 +21,10 @@ app.command()(proposals)
 app.command()(approve)
 app.command()(reject)
 app.command()(revert)
+app.command()(search)
+app.command()(links)
+app.command()(stats)
 
-_WIDEST = 160
 _Json = Annotated[bool, typer.Option("--json", help="Print one array of objects.")]
 _Limit = Annotated[int, typer.Option(min=1, help="How many at most.")]
 
@@ -33,14 +35,3 @@ def log(limit: _Limit = 20, as_json: _Json = False) -> None:
     with open_vault(home().vault) as vault:
         commits = [commit_row(commit) for commit, _ in zip(vault.git.history(vault.head), range(limit), strict=False)]
     tell(commits, as_json, (f"{c['commit'][:10]}  {c['time'][:16]}  {c['author']}: {c['subject']}" for c in commits))
-
-
-@app.command()
-def search(query: str, limit: _Limit = 10, as_json: _Json = False) -> None:
-    """Find the notes that fit these words best."""
-    if not query.strip():
-        raise UsageError("search needs at least one word")
-    with open_vault(home().vault) as vault:
-        hits = vault.draft().search(query, limit)
-    rows = [{"path": h.path, "line": h.line, "excerpt": h.excerpt, "score": round(h.score, 2)} for h in hits]
-    tell(rows, as_json, (f"{one_line(h.path, _WIDEST)}:{h.line}: {one_line(h.excerpt, _WIDEST)}" for h in hits))

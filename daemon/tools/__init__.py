@@ -5,4 +5,5 @@ TOOLS = {
     "vault": "daemon.tools.vault:VaultTool",
     "clock": "daemon.tools.clock:ClockTool",
     "repo": "daemon.tools.repo:Repo",
+    "tidy": "daemon.tools.tidy:Tidy",
 }

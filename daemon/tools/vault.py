@@ -63,7 +63,10 @@ def _list(args: Mapping[str, Any], setting: Setting) -> str:
 
 
 def _read(args: Mapping[str, Any], setting: Setting) -> str:
-    return setting.draft.read(_place(args, setting))
+    path = _place(args, setting)
+    text = setting.draft.read(path)
+    setting.draft.was_read(path)
+    return text
 
 
 def _search(args: Mapping[str, Any], setting: Setting) -> str:
