@@ -49,6 +49,7 @@ class Git:
         self.root, self.gitdir = root, root / ".git"
         self._branches, self._writing = Branches(self._repo, self.gitdir), Writing(self._repo, self.gitdir)
         self._listing = Listing(self._repo, self.gitdir)
+        self._looked_at: tuple[str, Any] = ("", None)  # a commit's files never change
 
     @classmethod
     def create(cls, root: Path, branch: str) -> Git:
@@ -255,8 +256,11 @@ class Git:
     def _entry(self, commit: str | None, path: str) -> Any:
         if commit is None:
             return None
-        with _clear(f"{self.root}: commit {commit} cannot be read: see `git fsck`", Corrupt):
-            tree = self._repo[commit].tree
+        known, tree = self._looked_at
+        if known != commit:
+            with _clear(f"{self.root}: commit {commit} cannot be read: see `git fsck`", Corrupt):
+                tree = self._repo[commit].tree
+            self._looked_at = commit, tree
         try:
             entry = tree[path]
         except KeyError:

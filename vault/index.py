@@ -6,6 +6,7 @@ person's staged changes, conflicts and flags stay.  What is not understood is an
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import re
 import struct
@@ -47,7 +48,11 @@ def relisted(index: bytes, changes: Changes, before: Before) -> list[Piece]:
     """
     end, extensions = _parts(index)
     body, count = _changed(index, end, changes, before)
-    kept = [(kind, _without(data, changes) if kind == b"TREE" else data) for kind, data in extensions if kind in _KEPT]
+    kept = [
+        (kind, _without(data, frozenset(changes)) if kind == b"TREE" else data)
+        for kind, data in extensions
+        if kind in _KEPT
+    ]
     heads = [struct.pack(">4sI", kind, len(data)) for kind, data in kept]
     pieces: list[Piece] = [_HEAD.pack(*_HEAD.unpack_from(index)[:2], count), *body]
     entries = sum(map(len, pieces))
@@ -146,20 +151,25 @@ def _entry(path: bytes, entry: Entry) -> bytes:
     return data + bytes(8 - len(data) % 8)
 
 
-def _found(body: bytes, path: bytes, end: int) -> tuple[int, int] | None:
-    """Find the only ordinary entry of a path by its bytes; None where it has to be looked for from entry to entry."""
+def _found(body: bytes, path: bytes, stop: int) -> tuple[int, int] | None:
+    """Find the ordinary entry of a path by its bytes; None where it has to be looked for from entry to entry.
+
+    Bytes that only look so would need zeros inside a name, the mode of a file before them and a later name behind them.
+    """
     if len(path) >= _LONG_NAME:
         return None
     sought = struct.pack(">H", len(path)) + path + b"\0"
-    at, found = body.find(sought, 0, end), list[int]()
+    at = body.find(sought, 0, stop)
     while at >= 0:
         start = at - 60
-        if start >= _HEAD.size and (start - _HEAD.size) % 8 == 0 and body[start + 24 : start + 27] == b"\0\0\x81":
-            found.append(start)
-        at = body.find(sought, at + 1, end)
-    if len(found) != 1:
-        return None
-    return found[0], found[0] + (62 + len(path) + 8 & ~7)
+        end = start + (62 + len(path) + 8 & ~7)
+        ordinary = (
+            start >= _HEAD.size and (start - _HEAD.size) % 8 == 0 and body[start + 24 : start + 27] == b"\0\0\x81"
+        )
+        if ordinary and (end == stop or next(_walk(body, 1, end))[0] > path):
+            return start, end
+        at = body.find(sought, at + 1, stop)
+    return None
 
 
 def _place(body: bytes, path: bytes, stop: int, before: Before) -> tuple[int, int]:
@@ -183,10 +193,11 @@ def _place(body: bytes, path: bytes, stop: int, before: Before) -> tuple[int, in
     return start, end
 
 
-def _without(data: bytes, changes: Changes) -> bytes:
-    """The cached trees without those that a change has made wrong."""
+@functools.lru_cache(maxsize=4)
+def _without(data: bytes, paths: frozenset[bytes]) -> bytes:
+    """The cached trees without those that a change of these paths has made wrong; most commits change the same ones."""
     wrong = {b""}
-    for path in changes:
+    for path in paths:
         folders = path.split(b"/")
         wrong |= {b"/".join(folders[:depth]) for depth in range(1, len(folders) + 1)}
     pieces, stack, place = list[bytes](), list[tuple[bytes, int]](), 0
