@@ -172,11 +172,11 @@ def _is_field(lines: list[str]) -> bool:
 
 def _is_speech(said: str, words: Words) -> bool:
     """Whether a sentence could be a habit of speech: a number, a link or a name of code belongs to a form."""
-    return NUMBER not in words and not any(sign in said for sign in _WRITTEN)
+    return NUMBER not in words and not any([sign in said for sign in _WRITTEN])
 
 
 def _spoken(text: str) -> Words:
-    return tuple(NUMBER if word[0].isdigit() else word for word in _WORD.findall(text.lower()))
+    return tuple([NUMBER if word[0].isdigit() else word for word in _WORD.findall(text.lower())])
 
 
 def _size(word: str) -> int:

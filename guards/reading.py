@@ -58,7 +58,7 @@ class Reading:
         """What `prose` leaves out."""
         return self._parts[1]
 
-    @property
+    @cached_property
     def spoken(self) -> tuple[str, ...]:
         """The words of the prose in lower case, without tags and link targets, every number `#`.
 
@@ -66,12 +66,12 @@ class Reading:
         """
         return self._spoken[0]
 
-    @property
+    @cached_property
     def sentences(self) -> tuple[tuple[int, int], ...]:
         """(start, end) in `spoken` of what lies between full stops, line ends and their like."""
         return self._spoken[1]
 
-    @property
+    @cached_property
     def clauses(self) -> tuple[tuple[int, int], ...]:
         """(start, end) in `spoken` of what lies between any marks, commas, dashes, quotes and brackets too."""
         return self._spoken[2]

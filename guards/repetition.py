@@ -96,7 +96,7 @@ def _unbroken(prose: str, size: int) -> Finding | None:
     """A unit repeated without a space between the copies."""
     best: Finding | None = None
     for word in [word for word in prose.split() if len(word) >= UNBROKEN]:
-        if _DRAWN.fullmatch(word) or _LINK.search(word):
+        if not _may_repeat(word) or _DRAWN.fullmatch(word) or _LINK.search(word):
             continue
         for s in stretches(word):
             unit = word[s.start : s.start + s.period]
@@ -111,6 +111,11 @@ def _unbroken(prose: str, size: int) -> Finding | None:
             why = f"the characters {quote(unit, 40)} {s.copies:.0f} times in a row"
             best = worse(best, Finding(s.copies / need, why, span=unit))
     return best
+
+
+def _may_repeat(word: str) -> bool:
+    """Whether a stretch can be 0.6 of the word: a third of it, but for two characters, comes again in threes."""
+    return len(word) - 2 - len(set(zip(word, word[1:], word[2:], strict=False))) >= 0.2 * len(word) - 2
 
 
 def _periodic(seen: str, prose: str, items: Sequence[str], patience: float) -> Finding | None:

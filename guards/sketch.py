@@ -26,7 +26,7 @@ class Sketch(NamedTuple):
 def sketch(words: Sequence[str]) -> Sketch:
     """Return the sketch of a text's word triples; the words hold no spaces."""
     data = " ".join(words).encode("utf-8", "surrogatepass")
-    starts = [0, *accumulate(len(word) + 1 for word in data.split(b" "))]
+    starts = [0, *accumulate([len(word) + 1 for word in data.split(b" ")])]
     least = [_NONE] * BINS
     for start, end in zip(starts, starts[3:], strict=False):
         mixed = crc32(data[start : end - 1]) * _MIXED & 0xFFFFFFFF
@@ -38,7 +38,7 @@ def sketch(words: Sequence[str]) -> Sketch:
 
 def _sketch(least: Iterable[int]) -> Sketch:
     kept = frozenset(least)
-    return Sketch(kept, sum(1 << mixed % BINS for mixed in kept))
+    return Sketch(kept, sum([1 << mixed % BINS for mixed in kept]))
 
 
 def likeness(a: Sketch, b: Sketch) -> float:

@@ -221,13 +221,15 @@ def _places(reading: Reading, turn: int) -> list[Place]:
     found = []
     for i in range(turn % step, len(spoken), step):
         word = spoken[i]
-        if len(word) < SHORTEST and word < UNSPACED_FROM:  # numbers too
+        key, left, right = marks[i] % KEY, i - 1, i + 1
+        if word >= UNSPACED_FROM and len(word) == 1:
+            # a pair of characters may be part of a longer word, which must not count as its company
+            key, left, right = key_at(reading, i), i - 2, i + 3
+        elif len(word) < SHORTEST and word < UNSPACED_FROM:  # numbers too
             continue
-        # a pair of characters may be part of a longer word, which must not count as its company
-        left, right = (i - 2, i + 3) if is_character(word) else (i - 1, i + 1)
         before = 1 + marks[left] % (NEIGHBOUR - 1) if left >= 0 else EDGE
         after = 1 + marks[right] % (NEIGHBOUR - 1) if right < len(marks) else EDGE
-        found.append((i, key_at(reading, i), before, after))
+        found.append((i, key, before, after))
     return found
 
 
