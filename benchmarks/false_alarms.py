@@ -7,7 +7,7 @@ that a year is stationary and yet as dependent as real streams are:
 iid     any piece of any text, independently
 kept    texts in random order, each from its first piece to its last, so that neighbours share their topic
 ar      the next piece is from the same text or one near it nine times in ten: topics that last for days
-bursty  spells of tool calls without words, 15 outputs on average, in a stream that speaks otherwise
+bursty  spells of tool calls without words, 10 outputs on average, in a stream that speaks otherwise
 weekly  five days of one source, two days of another
 daily   long outputs by day, short ones by night, and the pieces of `kept`
 
@@ -99,7 +99,7 @@ def _outputs(way: str, texts: Texts, others: Texts, chance: random.Random) -> It
     for number in range(YEAR):
         weekend = way == "weekly" and number // DAY % 7 > 4
         text = next(streams[weekend])
-        silent = way == "bursty" and (chance.random() > 1 / 15 if silent else chance.random() < 1 / 40)
+        silent = way == "bursty" and (chance.random() > 1 / 10 if silent else chance.random() < 1 / 40)
         if way == "daily" and not 24 < number % DAY < 72:
             text = text[: max(40, len(text) // 4)]
         calls = (Call(chance.choice(TOOLS), {"n": chance.randrange(1000)}),) if silent or way == "bursty" else ()

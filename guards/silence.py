@@ -14,8 +14,9 @@ from guards.text import fingerprint
 
 MARGIN = Margin(floor=0.50, early=0.90, ceiling=0.80)
 """Silence in half of all turns, in spells, is nobody's collapse; in four fifths from the start on it is."""
-MUTE, WIDE, MOST = 12, 20, 18
-"""Silent turns in a row, or nearly all in a wider window, that are gross in a stream that spoke at its start."""
+MUTE, WIDE, WORTH = 16, 20, 3
+"""Silent turns, each with words taking back some of them, that are gross in a stream that spoke at its start; turns
+that are counted for a person."""
 SPELLS, BURSTY = 2.5, 6
 """Silence may last so many times as long as the longest spell that ended before it tripped; a stream with spells of so
 many turns is judged by their length alone."""
@@ -35,10 +36,9 @@ class Silence(Guard):
     sequential test against the stream's own start and an absolute envelope (a normal share of 0.5 at least, of 0.8 at
     most: a stream that was silent from its first turn trips after some 70 turns). A turn with words in any of its
     outputs is not silent. A turn ends with a reply that calls nothing, or when another turn begins; an output that
-    names no turn is one. Gates: 12 silent turns in a row (2.5 times the longest spell that ended before it tripped,
-    where that is more) or 18 of the last 20 (where no spell was longer than 5), in a stream that had spoken in 8 turns
-    and in three of four at some moment of its start; `empty` replies in a row with neither words nor calls.
-    Source: the shared test (Shin, Ramdas and Rinaldo 2022) on an indicator; 97 % silent calls is a reported collapse.
+    names no turn is one. Gates: 16 silent turns, where a turn with words takes back 3 of them (2.5 times the longest
+    spell that ended before it tripped, where that is more), in a stream that had spoken in 8 turns and in three of four
+    at some moment of its start; `empty` replies in a row with neither words nor calls.
     A stream that spoke at its start and has spells of 6 and more is judged by their length alone.
     False alarms: the test derived, its share of guards/promise.py while the share of silent turns given the past stays
     under the normal; the gates measured, none on the healthy development streams, whose longest silence is one turn.
@@ -55,13 +55,13 @@ class Silence(Guard):
         >>> mute = [Output("", call)] * 40
         >>> guard = Silence()
         >>> next(row for row, output in enumerate(healthy + mute) if guard.update(output).level.name == "TRIP")
-        71
+        75
     """
 
     name: ClassVar[str] = "silence"
     kind: ClassVar[Literal["gate", "sequential"]] = "sequential"
     tests: ClassVar[int] = 1
-    VERSION = 3
+    VERSION = 4
 
     @dataclass(frozen=True, slots=True)
     class Options:
@@ -78,7 +78,7 @@ class Silence(Guard):
         """Forget the stream."""
         self._turn = 0
         self._open = self._spoke = self._called = False
-        self._empty = self._mute = self._spell = 0
+        self._empty = self._mute = self._peak = self._spell = 0
         self._turns = self._spoken = self._quiet = self._calls = self._hands = self._recent = 0
         self._talker = self._told = False
         self._share = Climb(MARGIN, self.options.warm_up)
@@ -104,10 +104,11 @@ class Silence(Guard):
         score = self._share.update(float(silent))
         self._turns += 1
         self._recent = (2 * self._recent + silent) % 2**WIDE
-        if not silent:
-            self._spell = max(self._spell, min(self._mute, LONGEST) if not self._told else 0)
-            self._told = False
-        self._mute = self._mute + 1 if silent else 0
+        self._mute = self._mute + 1 if silent else max(0, self._mute - WORTH)
+        self._peak = max(self._peak, self._mute)
+        if not self._mute:
+            self._spell = max(self._spell, 0 if self._told else min(self._peak, LONGEST))
+            self._peak, self._told = 0, False
         if self._turns <= self.options.warm_up:
             self._spoken, self._quiet = self._spoken + (not silent), self._quiet + silent
             self._talker = self._talker or self._spoken >= max(SPOKEN, TALKER * self._turns)
@@ -119,10 +120,8 @@ class Silence(Guard):
         by_hand = 2 * self._hands > self._calls and self._quiet >= QUIET * min(self._turns, self.options.warm_up)
         long = self._mute / max(MUTE, SPELLS * self._spell)
         bursty = self._spell >= BURSTY and self._quiet <= self._spoken
-        wide = 0.0 if bursty else self._recent.bit_count() / MOST
-        gross = max(long, wide) if self._talker else 0.0
         steady = 0.0 if by_hand or (bursty and long < 1) else score
-        worse = max(steady, gross if gross >= 1 else 0.0)
+        worse = max(steady, long if self._talker and long >= 1 else 0.0)
         self._told = self._told or worse >= 1
         return worse
 
@@ -136,7 +135,7 @@ class Silence(Guard):
         if score < 0.8:
             return Verdict(self.name, Level.PASS, max(score, round(min(empty, 0.79), 3)))
         recent = f"{self._recent.bit_count()} of the last {min(self._turns, WIDE)} turns"
-        turns = f"{self._mute} turns in a row" if self._mute >= MUTE else recent
+        turns = f"{WIDE} turns in a row" if min(self._mute, self._recent.bit_count()) >= WIDE else recent
         why = f"{turns} called tools and ended without a word; normal here is {100 * self._share.normal:.0f} % at most"
         hint = (
             f"{turns} called tools and ended without a word. Say in one sentence what came of the calls, even if it is"
@@ -156,6 +155,7 @@ class Silence(Guard):
             self._calls,
             self._hands,
             self._spell,
+            self._peak,
         )
         return {
             "version": self.VERSION,
@@ -170,15 +170,15 @@ class Silence(Guard):
         """Continue from `state()`; raises ValueError on anything else."""
         check_version(state, self.VERSION)
         self._turn = integer(state, "turn")
-        flags, counts = integer(state, "flags", 31), integers(state, "counts", 8)
-        if len(counts) != 8:
-            raise ValueError("'counts' should hold eight numbers")
+        flags, counts = integer(state, "flags", 31), integers(state, "counts", 9)
+        if len(counts) != 9:
+            raise ValueError("'counts' should hold nine numbers")
         self._told, self._talker, self._open, self._spoke, self._called = (
             bool(flags & bit) for bit in (16, 8, 4, 2, 1)
         )
         self._recent = integer(state, "recent", 2**WIDE - 1)
-        self._empty, self._mute, self._turns, self._spoken, self._quiet, self._calls, self._hands, self._spell = counts
-        self._spell = min(self._spell, LONGEST)
+        self._empty, self._mute, self._turns, self._spoken, self._quiet, *rest = counts
+        self._calls, self._hands, self._spell, self._peak = rest
         load_climb(self._share, state, "share")
 
 
