@@ -72,15 +72,27 @@ class Sync:
         self._gate = Gate(vault.git.gitdir)
         self._transport = Transport(self._gate.folder, remote.url, remote.branch, remote.access, remote.limits)
         self._paper = vault.own / "remote.json"
+        self._name = {"url": remote.url, "branch": remote.branch}
 
     def seen(self) -> str | None:
         """Return the commit that the remote had at the end of the last exchange, None before the first."""
+        commit = self._facts().get("commit")
+        return commit if isinstance(commit, str) else None
+
+    def last(self) -> datetime | None:
+        """Return when an exchange last came about, None before the first."""
         try:
-            facts = json.loads(self._paper.read_bytes())
-            ours = facts["url"] == self._remote.url and facts["branch"] == self._remote.branch
-            return str(facts["commit"]) if ours else None
-        except (FileNotFoundError, ValueError, KeyError, TypeError):
+            return datetime.fromisoformat(str(self._facts().get("at")))
+        except ValueError:
             return None
+
+    def _facts(self) -> dict[str, object]:
+        """Return what is written down of this remote, nothing where there is nothing or what is of another."""
+        try:
+            facts = dict(json.loads(self._paper.read_bytes()))
+        except (FileNotFoundError, ValueError, TypeError):
+            return {}
+        return facts if self._name.items() <= facts.items() else {}
 
     def run(self, *, accept: bool = False, stop: threading.Event | None = None) -> Synced:
         """Do one exchange; `accept` goes on from another or a rewritten history of the remote.
@@ -140,7 +152,7 @@ class Sync:
             raise SyncFailed("unrelated", _UNRELATED)
         if tip is None or tip == since:
             return done
-        if accept and head is not None:
+        if head is not None and not self._gate.descends(tip, head):  # a run goes on naming the commit that it made
             self._gate.follow(f"{_REPLACED}/{head[:12]}", head)
         agent = Author(*self._vault.agent, self._now())
         taking = Taking(self._vault, self._gate, self._review, agent, tip, since, self._remote.hold_instructions)
@@ -157,18 +169,18 @@ class Sync:
 
     def _push(self, tip: str | None, done: Synced, stop: threading.Event) -> Synced:
         """Push what is only here, if anything is, and write down what the remote has now."""
-        if tip is not None:
-            self._remember(tip)
         head = self._vault.head
-        if head is None or head == tip:
-            return done
-        new = self._gate.commits(head, tip)
-        self._transport.push(head, stop)
-        self._remember(head)
+        new = [] if head is None or head == tip else self._gate.commits(head, tip)
+        if new and head is not None:
+            if tip is not None:
+                self._remember(tip, self.last())
+            self._transport.push(head, stop)
+        if head is not None:
+            self._remember(head, self._now())
         return replace(done, pushed=len(new))
 
-    def _remember(self, commit: str) -> None:
-        facts = {"url": self._remote.url, "branch": self._remote.branch, "commit": commit}
+    def _remember(self, commit: str, at: datetime | None) -> None:
+        facts = {**self._name, "commit": commit, "at": at.isoformat() if at else None}
         fresh = self._paper.with_name("remote.new")
         write_durably(fresh, json.dumps(facts).encode())
         fresh.replace(self._paper)

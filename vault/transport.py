@@ -40,8 +40,8 @@ _SAYS: Sequence[tuple[Reason, str]] = (
     ("host_key", "host key verification failed|host identification has changed|certificate|ssl"),
     ("credentials", "authentication failed|permission denied|could not read (?:username|password)|terminal prompts "
      "disabled|returned error: 40[13]|load key|invalid credentials"),
-    ("missing", "not appear to be a git repository|repository .*not found|returned error: 404|not exported|no such repository|"
-     "no such file or directory|does not exist"),
+    ("missing", "not appear to be a git repository|repository .*not found|returned error: 404|not exported|"
+     "no such repository|no such file or directory|does not exist"),
     ("refused", "shallow update not allowed|remote rejected|unable to push"),
     ("network", "could not resolve|connection|connect to|network is unreachable|no route to host|timed out|hung up|"
      "early eof|unexpected disconnect|could not read from remote|returned error: 5|unable to access|broken pipe"),

@@ -89,6 +89,24 @@ APPROVALS: Final = Family(
     (),
     "Proposals of the agent's that wait for a person's approval; NaN until they were counted.",
 )
+SYNCED: Final = Family(
+    "trimtab_vault_sync_last_success_timestamp_seconds",
+    "gauge",
+    (),
+    "When an exchange with the vault's remote last came about, Unix time; NaN until one did.",
+)
+SYNC_FAILURES: Final = Family(
+    "trimtab_vault_sync_failures_total",
+    "counter",
+    ("reason",),
+    "Exchanges with the vault's remote that did not come about, and why.",
+)
+SYNC_COMMITS: Final = Family(
+    "trimtab_vault_sync_commits_total",
+    "counter",
+    ("direction",),
+    "Commits that came from the vault's remote (taken) and went there (pushed).",
+)
 LAG: Final = Family(
     "trimtab_scheduler_lag_seconds", "gauge", (), "How late the last occurrence was dispatched, in seconds."
 )
@@ -102,7 +120,8 @@ BUILD: Final = Family("trimtab_build_info", "gauge", ("version", "python"), "Alw
 
 FAMILIES: Final = (
     RUNS, RUN_SECONDS, LAST_SUCCESS, NEXT, INTERVAL, MISSED, STEPS, TOKENS, COST, BUDGET, SCORE, VERDICTS, BREAKER,
-    RECOVERIES, TOOL_CALLS, COMMITS, UNREVIEWED, APPROVALS, LAG, MODEL_UP, BUILD,
+    RECOVERIES, TOOL_CALLS, COMMITS, UNREVIEWED, APPROVALS, SYNCED, SYNC_FAILURES, SYNC_COMMITS, LAG, MODEL_UP,
+    BUILD,
 )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ import platform
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, get_args
 
 from prometheus_client import (
     CONTENT_TYPE_LATEST,
@@ -29,6 +29,7 @@ from daemon.observe.catalogue import Family
 from daemon.observe.labels import OTHER, Bounded, Known, printable
 from daemon.types import Outcome, Run, Step
 from guards import Level
+from vault.transport import Reason
 
 disable_created_metrics()  # type: ignore[no-untyped-call]  # a second series for each counter, which no rule here reads
 
@@ -46,6 +47,8 @@ RECOVERIES: Final = (
     ("rest", "opened"),
     (OTHER, OTHER),
 )
+SYNC_REASONS: Final = (*(reason for reason in get_args(Reason) if reason != OTHER), OTHER)
+SYNC_DIRECTIONS: Final = ("taken", "pushed")
 SECONDS: Final = (1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600)
 BUDGET_GUARD: Final = "budget"
 
@@ -90,9 +93,12 @@ class Metrics:
         self._calls = self._counter(catalogue.TOOL_CALLS)
         self._commits = self._counter(catalogue.COMMITS)
         self._unreviewed = self._gauge(catalogue.UNREVIEWED)
-        self._unreviewed.set(float("nan"))  # without labels it cannot be absent, and 0 would say that all is reviewed
         self._approvals = self._gauge(catalogue.APPROVALS)
-        self._approvals.set(float("nan"))
+        self._synced = self._gauge(catalogue.SYNCED)
+        for gauge in (self._unreviewed, self._approvals, self._synced):
+            gauge.set(float("nan"))  # without labels it cannot be absent, and 0 would say that all is reviewed
+        self._sync_failures = self._counter(catalogue.SYNC_FAILURES)
+        self._sync_commits = self._counter(catalogue.SYNC_COMMITS)
         self._lag = self._gauge(catalogue.LAG)
         self._up = self._gauge(catalogue.MODEL_UP)
         self._gauge(catalogue.BUILD).labels(version, platform.python_version()).set(1)
@@ -123,8 +129,10 @@ class Metrics:
         for tool in self._tools:
             for result in TOOL_RESULTS:
                 self._calls.labels(tool, result)
-        for kind in COMMIT_KINDS:
-            self._commits.labels(kind)
+        sync = ((self._sync_failures, SYNC_REASONS), (self._sync_commits, SYNC_DIRECTIONS))
+        for counter, known in ((self._commits, COMMIT_KINDS), *sync):
+            for each in known:
+                counter.labels(each)
         for rung, result in RECOVERIES:
             self._recovered.labels(rung, result)
 
@@ -249,6 +257,16 @@ class Metrics:
     def approvals_pending(self, count: int) -> None:
         """Note how many proposals wait for a person."""
         self._approvals.set(max(0, count))
+
+    def synced(self, at: datetime, taken: int = 0, pushed: int = 0) -> None:
+        """Note an exchange with the vault's remote, and count its commits."""
+        self._synced.set(at.timestamp())
+        for direction, count in zip(SYNC_DIRECTIONS, (taken, pushed), strict=True):
+            self._sync_commits.labels(direction).inc(count)
+
+    def sync_failed(self, reason: str) -> None:
+        """Count an exchange with the vault's remote that did not come about."""
+        self._sync_failures.labels(reason if reason in SYNC_REASONS else OTHER).inc()
 
     def render(self) -> bytes:
         """Return everything in the text format that `content_type` names."""
