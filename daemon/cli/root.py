@@ -31,6 +31,7 @@ COMMANDS = {
     "pause": "daemon.cli.switch:pause",
     "resume": "daemon.cli.switch:resume",
     "demo": "daemon.cli.demo:demo",
+    "sync": "daemon.cli.sync:sync",
 }
 
 
