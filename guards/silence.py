@@ -40,6 +40,7 @@ class Silence(Guard):
     spell that ended before it tripped, where that is more), in a stream that had spoken in 8 turns and in three of four
     at some moment of its start; `empty` replies in a row with neither words nor calls.
     A stream that spoke at its start and has spells of 6 and more is judged by their length alone.
+    Source: the shared test (Shin, Ramdas and Rinaldo 2022) on an indicator; 97 % silent calls is a reported collapse.
     False alarms: the test derived, its share of guards/promise.py while the share of silent turns given the past stays
     under the normal; the gates measured, none on the healthy development streams, whose longest silence is one turn.
     Silent on purpose: on turns without calls that say something; on a share of silent turns that the start had too;
