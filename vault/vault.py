@@ -1,6 +1,8 @@
 """The vault: a git repository of Markdown notes that a person and an agent write at the same time.
 
 It knows nothing of agents: callers say who writes, when and why.  One process commits at a time; threads may share it.
+A person's uncommitted edits are looked for in the notes that a commit touches: there they come first, in a commit of
+the person's own.  In all other notes they stay as they are, uncommitted, and cost nothing.
 """
 
 from __future__ import annotations
