@@ -83,15 +83,14 @@ class SideFile:
 
     def _made(self, where: str) -> sqlite3.Connection:
         made = sqlite3.connect(where, timeout=self._busy_seconds, isolation_level=None, check_same_thread=False)
-        try:
+        with contextlib.ExitStack() as undo:
+            undo.callback(made.close)
             made.execute("PRAGMA journal_mode = WAL")
             made.execute("PRAGMA synchronous = NORMAL")
             (found,) = made.execute("PRAGMA user_version").fetchone()
             if found != self._version:
                 self._begin(made)
-        except BaseException:
-            made.close()
-            raise
+            undo.pop_all()
         return made
 
     def _begin(self, made: sqlite3.Connection) -> None:
@@ -111,13 +110,17 @@ class SideFile:
 def transaction(connection: sqlite3.Connection, *, keep: bool = True) -> Iterator[None]:
     """Have everything that is done inside be done or not; without `keep` nothing of it stays."""
     connection.execute("BEGIN IMMEDIATE")
-    try:
+    with contextlib.ExitStack() as undo:
+        undo.callback(_roll_back, connection)
         yield
-    except BaseException:
-        with contextlib.suppress(sqlite3.Error):
-            connection.execute("ROLLBACK")
-        raise
-    connection.execute("COMMIT" if keep else "ROLLBACK")
+        if keep:
+            connection.execute("COMMIT")
+            undo.pop_all()
+
+
+def _roll_back(connection: sqlite3.Connection) -> None:
+    with contextlib.suppress(sqlite3.Error):
+        connection.execute("ROLLBACK")
 
 
 def from_outside(wrong: sqlite3.Error) -> bool:

@@ -44,8 +44,8 @@ def links(note: _Note, as_json: _Json = False) -> None:
         to, back = vault.shelf.links(path)
     rows = [{"path": path, "direction": "to", "name": link.name, "other": link.path} for link in to]
     rows += [{"path": path, "direction": "from", "name": None, "other": other} for other in back]
-    shown = [f"to    {link.path or f'[[{link.name}]], which is no note'}" for link in to]
-    shown += [f"from  {other}" for other in back]
+    shown = [f"to: {link.path or f'[[{link.name}]], which is no note'}" for link in to]
+    shown += [f"from: {other}" for other in back]
     tell(rows, as_json, (one_line(line, _WIDEST) for line in shown or ["no links"]))
 
 
