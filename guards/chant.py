@@ -110,7 +110,10 @@ def saturated(prose: str) -> Finding | None:
 
     Paragraphs that each say it once are items of one kind: clauses of a law, entries of a list.
     """
-    paragraphs = [[words for s in part if len(words := tokens(s)) > PHRASE] for part in _running(prose)]
+    running = list(_running(prose))
+    if sum(map(len, running)) < RUNNING:
+        return None
+    paragraphs = [[words for s in part if len(words := tokens(s)) > PHRASE] for part in running]
     size = sum(map(len, paragraphs))
     if size < RUNNING:
         return None
