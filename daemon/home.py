@@ -133,7 +133,7 @@ def create(path: Path, timezone: str) -> tuple[Home, dict[str, str]]:
         raise UsageError(f"{home.settings} is there already; nothing was changed")
     if path.exists() and not path.is_dir():
         raise UsageError(f"{path} is not a directory")
-    name = re.sub(r"[^a-z0-9]+", "-", path.resolve().name.lower()).strip("-")[:40] or "agent"
+    name = name_of(path)
     starter = importlib.resources.files("daemon") / "starter"
     try:
         for folder in (home.vault, home.workspace, home.models, *(home.vault / name for name in _FOLDERS)):
@@ -142,8 +142,19 @@ def create(path: Path, timezone: str) -> tuple[Home, dict[str, str]]:
         home.settings.write_text(text, encoding="utf-8")
     except OSError as wrong:
         raise StorageError(f"{path}: cannot be written: {wrong.strerror}") from None
+    return home, starter_notes(name)
+
+
+def name_of(path: Path) -> str:
+    """Return the name that a new agent in this directory has."""
+    return re.sub(r"[^a-z0-9]+", "-", path.resolve().name.lower()).strip("-")[:40] or "agent"
+
+
+def starter_notes(name: str) -> dict[str, str]:
+    """Return the notes that an agent of this name begins with."""
+    starter = importlib.resources.files("daemon") / "starter"
     notes = {note: (starter / note).read_text(encoding="utf-8") for note in STARTER}
-    return home, notes | {"AGENTS.md": notes["AGENTS.md"].format(name=name)}
+    return notes | {"AGENTS.md": notes["AGENTS.md"].format(name=name)}
 
 
 def plant(home: Home, notes: dict[str, str]) -> None:

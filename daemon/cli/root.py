@@ -32,6 +32,7 @@ COMMANDS = {
     "resume": "daemon.cli.switch:resume",
     "demo": "daemon.cli.demo:demo",
     "sync": "daemon.cli.sync:sync",
+    "import": "daemon.cli.importing:import_folder",
 }
 
 
