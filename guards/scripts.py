@@ -11,7 +11,8 @@ LOOKED = 3000
 """Characters that are looked at."""
 SCRIPTS, PAIRS = 3, 10
 """Fewer scripts, or fewer pairs of words, are a name or a quotation."""
-_SPACED = re.compile(r"[^\W\d_]+(?: [^\W\d_]+)+")
+_SPACED = re.compile(r"(?<![^\W\d_])[^\W\d_]++(?: [^\W\d_]++)+")
+"""Two and more words; it begins at a word's first letter and takes it whole, so that a long one is read once."""
 
 
 def switches(prose: str) -> float:
