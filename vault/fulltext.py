@@ -33,8 +33,9 @@ _WEIGHTS = "4.0, 3.0, 2.0, 1.0"  # of a word in the name or title, the front mat
 _COMMON, _FEW_NOTES, _MOST_TERMS = 0.5, 20, 24
 _COUNT = "SELECT doc FROM vocabulary WHERE term = ?"
 _FIND = f"""
-    SELECT note.path, note.modified, -bm25(words, {_WEIGHTS}) AS score FROM words JOIN note ON note.id = words.rowid
-    WHERE words MATCH ? ORDER BY score DESC LIMIT ?"""
+    SELECT note.path, note.modified, best.score FROM note JOIN (
+        SELECT rowid, -bm25(words, {_WEIGHTS}) AS score FROM words WHERE words MATCH ? ORDER BY score DESC LIMIT ?
+    ) AS best ON note.id = best.rowid"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,7 @@ def remove(connection: sqlite3.Connection, paths: Iterable[str]) -> None:
 
 
 def find(connection: sqlite3.Connection, terms: Sequence[Term], limit: int) -> tuple[list[Found], list[Term]]:
-    """Return the notes that fit best by their words alone, and the terms that told them from others."""
+    """Return the notes that fit best by their words alone, in any order, and the terms that told them from others."""
     needed = [term for term in terms if term.required]
     others = _telling(connection, [term for term in terms if not term.required])
     match = " OR ".join(term.match for term in others)

@@ -141,12 +141,15 @@ class Shelf:
 @contextlib.contextmanager
 def _shown(connection: sqlite3.Connection, pending: Mapping[str, str]) -> Iterator[None]:
     """Have pending texts in the index as long as this lasts, so that they are weighed like all others."""
-    if not pending:
-        yield
-        return
-    with transaction(connection, keep=False):
-        for path, text in pending.items():
-            fulltext.put(connection, Entry(path, text, time.time(), len(text)))
+    with contextlib.ExitStack() as shown:
+        try:
+            if pending:
+                shown.enter_context(transaction(connection, keep=False))
+            for path, text in pending.items():
+                fulltext.put(connection, Entry(path, text, time.time(), len(text)))
+        except sqlite3.OperationalError as wrong:  # then they are not found, and all others are
+            if not from_outside(wrong):
+                raise
         yield
 
 

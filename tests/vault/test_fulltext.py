@@ -86,10 +86,12 @@ def test_another_process_that_writes_keeps_nobody_from_searching(vault: Vault) -
     other.execute("BEGIN IMMEDIATE")
     (vault.root / "new.md").write_text("more tea\n")
 
-    assert [hit.path for hit in shelf.search("tea", 8, {})] == ["people/ann.md"]
+    for pending in ({}, {"unkept.md": "tea"}):
+        assert [hit.path for hit in shelf.search("tea", 8, pending)] == ["people/ann.md"]
     other.execute("ROLLBACK")
     other.close()
-    assert sorted(hit.path for hit in shelf.search("tea", 8, {})) == ["new.md", "people/ann.md"]
+    found_now = shelf.search("tea", 8, {"unkept.md": "tea"})
+    assert sorted(hit.path for hit in found_now) == ["new.md", "people/ann.md", "unkept.md"]
     shelf.close()
 
 
