@@ -12,7 +12,9 @@ from typing import Any
 import structlog
 
 from daemon.clock import SystemClock
-from daemon.context.gather import Gather, Window
+from daemon.compacting import STREAM, Compacting, asks_a_model
+from daemon.context.fit import Fit, Window, estimate
+from daemon.context.gather import Gather
 from daemon.errors import ConfigError, UsageError
 from daemon.heartbeat.file import is_empty
 from daemon.heartbeat.folder import Folder
@@ -30,6 +32,7 @@ from daemon.runner import Runner
 from daemon.settings import FILE, Settings, validated
 from daemon.settings import load as load_settings
 from daemon.stages import Clock, Counting, Model, Observer
+from daemon.thread_notes import ThreadNotes
 from daemon.tools import TOOLS
 from daemon.tools.toolbox import Setting, Tool, Toolbox
 from daemon.trajectories.database import Database
@@ -38,14 +41,11 @@ from daemon.trajectories.guard_states import SqlGuardStates
 from daemon.trajectories.ledger import SqlLedger
 from daemon.trajectories.recorder import SqlRecorder
 from daemon.trajectories.threads import SqlThreadLog
-from daemon.types import Heartbeat, Message, Occurrence, Run, ToolSpec
-from guards import Panel
+from daemon.types import Heartbeat, Occurrence, Run
+from guards import Guard, Panel
 from vault import Vault, VaultError
 
 log = structlog.get_logger()
-
-_CHARS_PER_TOKEN = 4  # where the model cannot count for us
-
 
 @dataclass(frozen=True, slots=True)
 class Agent:
@@ -106,8 +106,6 @@ class Agent:
                 count=window.count,
             ),
             zone=zone,
-            compact_at=self.settings.context.compact_at,
-            keep_runs=self.settings.context.keep_runs,
             told=SqlFeedback(self.database).told,
         )
         recovery = Recovery(
@@ -121,7 +119,23 @@ class Agent:
         )
         toolbox = Toolbox([self._tool(heartbeat, name) for name in heartbeat.tools], setting)
         so_far = replace(run, model=model.name)
-        return Loop(gather, model, recovery, toolbox, memory, self.recorder, self.clock, so_far)
+        loop = Loop(gather, model, recovery, toolbox, memory, self.recorder, self.clock, so_far)
+        fit = Fit(self.threads, window, self.settings.context.compact_at, self.settings.context.keep_runs)
+        asks = asks_a_model(self.settings.context.summary, window)
+        guarded = partial(self._guarded, heartbeat, window) if asks else None
+        return replace(loop, upkeep=Compacting(loop, gather, fit, ThreadNotes(draft), guarded))
+
+    async def _guarded(self, heartbeat: Heartbeat, window: Window, guard: Guard) -> Recovery | None:
+        """Return what judges a model that sums up a thread, with limits of its own, None while its breaker is open.
+
+        Only gates do: a summary repeats the one before it by design.
+        """
+        stream, budget = heartbeat.stream + STREAM, heartbeat.budget
+        if await resting(stream, self.states, self.clock, self._cooldown):
+            return None
+        limits = {"steps": 8, "tokens": 4 * window.tokens, "seconds": budget.seconds, "usd": budget.usd}
+        gates = [one for one in panel(self.settings, {"budget": limits}).guards if one.kind == "gate"]
+        return Recovery(stream, Panel([*gates, guard]), self.states, self.clock, self._cooldown, self.observer)
 
     def _route(self, heartbeat: Heartbeat) -> Model:
         names = heartbeat.models or (next(iter(self.models)),)
@@ -148,7 +162,7 @@ class Agent:
         model = self.models[heartbeat.models[0] if heartbeat.models else next(iter(self.models))]
         if isinstance(model, Counting):
             return Window(await model.window(), model.count)
-        return Window(self.settings.context.tokens, _estimate)
+        return Window(self.settings.context.tokens, estimate)
 
     def _panel(self, heartbeat: Heartbeat) -> Panel:
         budget = heartbeat.budget
@@ -279,8 +293,3 @@ def _instructions(vault: Vault) -> str:
         return vault.draft().read("AGENTS.md")
     except VaultError:
         return ""
-
-
-async def _estimate(messages: Sequence[Message], tools: Sequence[ToolSpec]) -> int:
-    said = sum(len(m.text) + sum(len(str(call.args)) for call in m.calls) + 8 for m in messages)
-    return (said + sum(len(str(tool)) for tool in tools)) // _CHARS_PER_TOKEN

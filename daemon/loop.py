@@ -13,7 +13,7 @@ from itertools import count
 from daemon.ladder import Attempt, Ladder, Rung
 from daemon.outcome import concluded
 from daemon.recovery import Recovery
-from daemon.stages import Clock, Context, Memory, Model, Recorder, Tools
+from daemon.stages import Clock, Context, Memory, Model, Recorder, Tools, Upkeep
 from daemon.types import Heartbeat, Message, Outcome, Run, Step, ToolResult
 from guards import Level, Verdict
 
@@ -22,7 +22,10 @@ _HOUR = 3600.0
 
 @dataclass(slots=True)
 class Loop:
-    """The stages that one run is made of.  `latest` is the run as far as it has come, for whoever must end it."""
+    """The stages that one run is made of.
+
+    `latest` is the run as far as it has come, for whoever must end it; `upkeep` is done for the thread before the run.
+    """
 
     context: Context
     model: Model
@@ -32,17 +35,20 @@ class Loop:
     recorder: Recorder
     clock: Clock
     latest: Run | None = None
+    upkeep: Upkeep | None = None
 
     async def run(self, heartbeat: Heartbeat, run: Run) -> Run:
         """Carry out one occurrence and return how it ended; after an exception the caller closes the record."""
         offered = self.tools.specs()
         await self.recovery.open(run.id, offered)
+        if self.upkeep is not None:
+            run = self.latest = await self.upkeep(heartbeat, run)
         prompt = await self.context.gather(heartbeat, run.occurrence, offered)
-        attempt = Attempt(self.model, prompt, prompt.messages)
+        attempt = Attempt(self.model, prompt, prompt.messages, anew=run.steps > 0)
         ladder, results = Ladder(self.context, self.recovery.lately), list[ToolResult]()
         ends = self.clock.monotonic() + (heartbeat.budget.seconds or _HOUR)
 
-        for number in count(1):
+        for number in count(run.steps + 1):
             self.recovery.listen(attempt.shown)
             began = self.clock.now()
             left = max(1.0, ends - self.clock.monotonic())
@@ -89,7 +95,7 @@ class Loop:
         `said_so_far` joins the thread unless the run failed: a bad example is followed by the next run.
         """
         run = replace(run, ended_at=self.clock.now(), outcome=outcome, reason=reason, said=said)
-        run = self.latest = replace(run, commit=await self.memory.keep(run))
+        run = self.latest = replace(run, commit=await self.memory.keep(run) or run.commit)
         joins = outcome in (Outcome.OK, Outcome.NOTHING_TO_DO)
         await self.recorder.finish(run, said_so_far if joins else ())
         await self.recovery.close(outcome)

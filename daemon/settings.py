@@ -60,8 +60,12 @@ class JudgeSection(Section):
 
 
 class ContextSection(Section):
-    """How much of the model's context a thread may fill before it is compacted, and how many runs stay as they were."""
+    """How much of the model's context a thread may fill before it is compacted, and how many runs stay as they were.
 
+    `summary` says who writes what stands for the rest: a model, an extract, or (auto) a model with a large context.
+    """
+
+    summary: Literal["auto", "model", "extract"] = "auto"
     compact_at: float = Field(default=0.6, gt=0.1, lt=0.95)
     keep_runs: int = Field(default=2, ge=1, le=50)
     recall_notes: int = Field(default=3, ge=0, le=20)

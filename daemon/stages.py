@@ -122,6 +122,13 @@ class Memory(Protocol):
         """Commit what the run wrote, once, with trailers that lead to it; return the commit id, None if nothing."""
 
 
+class Upkeep(Protocol):
+    """What is done for a thread before a run."""
+
+    async def __call__(self, heartbeat: Heartbeat, run: Run) -> Run:
+        """Make the thread fit again if it has grown too long; the steps that this took are in the run returned."""
+
+
 class Recorder(Protocol):
     """The trajectory.  What has been awaited here survives a kill."""
 
@@ -167,6 +174,9 @@ class ThreadLog(Protocol):
 
     async def live(self, thread: str) -> tuple[Message, ...]:
         """Return the messages since the last compaction, the summary first."""
+
+    async def fresh(self, thread: str) -> int:
+        """Return how many live messages have come since the last compaction; all of them if there was none."""
 
     async def compact(self, thread: str, summary: Message, keep: int) -> None:
         """Let `summary` stand for all live messages but the last `keep`; the raw ones stay in the history."""

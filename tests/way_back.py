@@ -11,7 +11,8 @@ from typing import Any, ClassVar, Literal
 from zoneinfo import ZoneInfo
 
 from daemon.clock import HeldClock
-from daemon.context.gather import Gather, Window
+from daemon.context.fit import Window
+from daemon.context.gather import Gather
 from daemon.judge import Judge
 from daemon.loop import Loop
 from daemon.models.router import Router
@@ -176,7 +177,7 @@ class Scene:
         async def story() -> Run:
             await self.recorder.begin(run, heartbeat)
             window = Window(10_000, _words)
-            context = Gather(self.recorder.threads, window, _instructions, _nothing, ZoneInfo("UTC"), 0.6, 2)
+            context = Gather(self.recorder.threads, window, _instructions, _nothing, ZoneInfo("UTC"))
             judge = None if self.judge is None else Judge(self.judge, 60, "watch")
             panel = Panel([*self.guards, Budget(steps=self.steps_allowed, tokens=self.tokens_allowed)])
             recovery = Recovery("watch", panel, self.states, self.clock, 1800, everyone, judge)

@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from daemon.context.compaction import HEADER, HINT, SUMMARY
+from daemon.context.summary import parsed
 from daemon.types import Message
 
 LATEST = 8
@@ -54,9 +55,13 @@ def _shown(message: Message, infected: Infected) -> Message | None:
     if message.name == HINT and infected(message.text):
         return None
     if message.name == SUMMARY and infected(message.text):
-        heading, *lines = message.text.splitlines()
-        kept = [line for line in lines if not infected(line)]
-        return replace(message, text="\n".join([heading, *kept])) if kept else None
+        found = parsed(message.text)
+        kept = replace(
+            found,
+            lines=tuple(line for line in found.lines if not infected(line)),
+            sections={name: tuple(x for x in items if not infected(x)) for name, items in found.sections.items()},
+        )
+        return replace(message, text=kept.render()) if kept.lines or kept.items() else None
     return message
 
 

@@ -20,9 +20,13 @@ class MemoryThreads:
 
     histories: dict[str, list[Message]] = field(default_factory=dict)
     lives: dict[str, list[Message]] = field(default_factory=dict)
+    fresh_ones: dict[str, int] = field(default_factory=dict)
 
     async def live(self, thread: str) -> tuple[Message, ...]:
         return tuple(self.lives.get(thread, ()))
+
+    async def fresh(self, thread: str) -> int:
+        return min(self.fresh_ones.get(thread, 0), len(self.lives.get(thread, ())))
 
     async def compact(self, thread: str, summary: Message, keep: int) -> None:
         if keep < 0:
@@ -30,6 +34,7 @@ class MemoryThreads:
         live = self.lives.get(thread, [])
         self.lives[thread] = [summary, *live[max(0, len(live) - keep) :]]
         self.histories.setdefault(thread, []).append(summary)
+        self.fresh_ones[thread] = 0
 
     async def show(self, thread: str, instead: Sequence[Message | None]) -> None:
         live = self.lives.get(thread, [])
@@ -41,6 +46,7 @@ class MemoryThreads:
         """Add a run's messages to the end."""
         self.lives.setdefault(thread, []).extend(messages)
         self.histories.setdefault(thread, []).extend(messages)
+        self.fresh_ones[thread] = self.fresh_ones.get(thread, 0) + len(messages)
 
 
 @dataclass(slots=True)

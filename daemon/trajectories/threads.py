@@ -18,6 +18,9 @@ _LIVE = """
 _LIVE_POSITIONS = """
     SELECT position FROM thread_entry WHERE thread = ? AND live
     ORDER BY summary DESC, CASE WHEN summary THEN -position ELSE position END"""
+_FRESH = """
+    SELECT count(*) FROM thread_entry WHERE thread = :thread AND live AND NOT summary AND position > (
+        SELECT coalesce(max(position), 0) FROM thread_entry WHERE thread = :thread AND live AND summary)"""
 _END = "SELECT coalesce(max(position), 0) FROM thread_entry WHERE thread = ?"
 _ADD = """
     INSERT INTO thread_entry (thread, position, message_id, run_key, summary, live) VALUES (?, ?, ?, ?, ?, 1)"""
@@ -34,6 +37,12 @@ class SqlThreadLog:
     async def live(self, thread: str) -> tuple[Message, ...]:
         def work(connection: sqlite3.Connection) -> tuple[Message, ...]:
             return tuple(message_from(row) for row in connection.execute(_LIVE, (thread,)))
+
+        return await self.database.read(work)
+
+    async def fresh(self, thread: str) -> int:
+        def work(connection: sqlite3.Connection) -> int:
+            return int(connection.execute(_FRESH, {"thread": thread}).fetchone()[0])
 
         return await self.database.read(work)
 

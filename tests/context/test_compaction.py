@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daemon.context.compaction import HEADING, HINT, SUMMARY, runs, summarised
+from daemon.context.compaction import HINT, SUMMARY, runs, shortened
+from daemon.context.summary import HEADING
 from daemon.types import Message
 
 
@@ -20,7 +21,8 @@ def test_a_summary_has_a_line_for_each_run_that_is_not_kept() -> None:
     """Time, heartbeat and last words of each older run stand in the summary; the newest runs stay whole."""
     live = run(1, "Load 0.31.") + run(2, "Load 0.44.") + run(3, "Load 0.52.")
 
-    summary, keep = summarised(live, keep_runs=1, max_chars=1000)
+    made = shortened(live, keep_runs=1, max_chars=1000)
+    summary, keep = made.summary, made.keep
 
     assert [HEADING, "- 2026-11-20 21:01 host-watch: Load 0.31.", "- 2026-11-20 21:02 host-watch: Load 0.44."] == (
         summary.text.splitlines()
@@ -30,8 +32,8 @@ def test_a_summary_has_a_line_for_each_run_that_is_not_kept() -> None:
 
 def test_an_earlier_summary_is_carried_over() -> None:
     """What was summarised before is not summarised away."""
-    first, _ = summarised(run(1, "One.") + run(2, "Two."), keep_runs=1, max_chars=1000)
-    second, _ = summarised([first, *run(2, "Two."), *run(3, "Three.")], keep_runs=1, max_chars=1000)
+    first = shortened(run(1, "One.") + run(2, "Two."), keep_runs=1, max_chars=1000).summary
+    second = shortened([first, *run(2, "Two."), *run(3, "Three.")], keep_runs=1, max_chars=1000).summary
 
     assert "One." in second.text
     assert "Two." in second.text
@@ -42,7 +44,7 @@ def test_a_full_summary_drops_its_oldest_lines_and_counts_them() -> None:
     """The summary says how many runs are only in the history, across several compactions."""
     live: list[Message] = []
     for minute in range(30):
-        summary, _ = summarised([*live, *run(minute, f"Number {minute}.")], keep_runs=0, max_chars=200)
+        summary = shortened([*live, *run(minute, f"Number {minute}.")], keep_runs=0, max_chars=200).summary
         live = [summary]
     lines = live[0].text.splitlines()
 
@@ -59,7 +61,7 @@ def test_a_hint_does_not_begin_a_run() -> None:
 
 def test_a_run_without_words_says_so() -> None:
     """A silent run is not summarised as if it had said something."""
-    summary, _ = summarised([*run(1)[:-1]], keep_runs=0, max_chars=1000)
+    summary = shortened([*run(1)[:-1]], keep_runs=0, max_chars=1000).summary
 
     assert "(no words)" in summary.text
 
@@ -69,7 +71,8 @@ def test_summary_and_kept_runs_make_up_the_thread(steps: list[int], keep_runs: i
     """Every run is either kept whole, has a line, or is counted; the lines fit into the room that there is."""
     live = [message for number, k in enumerate(steps) for message in run(number, f"Said {number}.", k)]
 
-    summary, keep = summarised(live, keep_runs, room)
+    made = shortened(live, keep_runs, room)
+    summary, keep = made.summary, made.keep
     lines = summary.text.splitlines()[1:]
     counted = sum(int(text.split()[1][1:]) for text in lines if "only in the history" in text)
     told = [text for text in lines if "only in the history" not in text]

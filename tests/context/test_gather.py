@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from daemon.context.gather import Gather, Window
+from daemon.context.fit import Window
+from daemon.context.gather import Gather
 from daemon.trajectories.in_memory import MemoryThreads
 from daemon.types import Heartbeat, Message, Occurrence, Prompt, Schedule, ToolCall, ToolResult, ToolSpec
 
@@ -31,8 +32,6 @@ class Desk:
             instructions=self._instructions,
             recall=self._recall,
             zone=ZoneInfo("UTC"),
-            compact_at=0.6,
-            keep_runs=2,
         )
 
     async def _instructions(self) -> str:
@@ -78,33 +77,6 @@ def test_a_heartbeat_without_a_thread_starts_fresh_each_time() -> None:
 
     assert 2 == len(desk.gather(5, fresh).messages)
     assert desk.gather(5, fresh).thread != desk.gather(6, fresh).thread
-
-
-def test_a_long_thread_is_compacted_once_and_grows_again() -> None:
-    """Over many runs the prompt stays under the mark, and only compactions change its beginning."""
-    desk = Desk(words=300)
-    before: Prompt | None = None
-    rewritten = 0
-    for number in range(100):
-        prompt = desk.answer(number, f"Number {number}: all is well and there is nothing else to say of it.")
-        assert asyncio.run(_words(prompt.messages, ())) <= 300 * 0.6 + 30
-        if before is not None and prompt.messages[: len(before.messages)] != before.messages:
-            rewritten += 1
-        before = prompt
-
-    assert 1 < rewritten < 40
-    assert before is not None
-    assert "older runs are only in the history" in before.messages[1].text
-
-
-def test_a_thread_that_cannot_be_made_shorter_stays_as_it_is() -> None:
-    """A compaction that gains nothing is not made, and nothing loops."""
-    desk = Desk(words=20)
-    desk.answer(0, "Well.")
-    live = asyncio.run(desk.threads.live("watch"))
-    desk.gather(5)
-
-    assert live == asyncio.run(desk.threads.live("watch"))
 
 
 def test_recalled_notes_are_data() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as some
 
-from daemon.context.compaction import HEADING
 from daemon.context.quarantine import LATEST, infected_by, quarantined
+from daemon.context.summary import HEADING
 from daemon.models.exchange import exchanged
 from daemon.types import Message, ToolCall
 
