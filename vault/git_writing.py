@@ -15,7 +15,7 @@ import pygit2
 from vault import objects
 from vault.author import Author
 
-_IN_A_PACK = 512
+_IN_A_PACK = 256
 
 
 class Writing:

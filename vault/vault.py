@@ -239,6 +239,7 @@ class Vault:
         self._late.find()
         self.notices += self._keeping.recover()
         self._land_owed()
+        self._keeping.tidy()
 
     def _land_owed(self) -> Landing:
         """End a landing that could not end before; return what the index is still owed while another git holds it."""
