@@ -49,6 +49,9 @@ _AROUND = 6
 """How many lines before and after the best line are shown of a long note."""
 
 
+_LEAST_SHARE = 0.1
+"""The share of the best note's score below which a note has only words such as "the" in common with the task."""
+
 _CUT_SHORTER = 0.9
 """How much of the room that is left a note is cut to, because no two pieces of a text have equally many tokens."""
 
@@ -271,8 +274,11 @@ class VaultMemory:
         return self._draft.commit(subject, trailers, Author(*self._draft.agent, self._clock.now()))
 
     def _recall(self, query: str, limit: int) -> Sequence[Recalled]:
-        found = list[Recalled]()
-        for hit in self._draft.search(query, limit, without_instructions=True):
+        hits, found = self._draft.search(query, limit, without_instructions=True), list[Recalled]()
+        best = max((hit.score for hit in hits if not hit.named), default=0.0)
+        for hit in hits:
+            if hit.score < best * _LEAST_SHARE:
+                continue
             try:
                 lines = self._draft.read(hit.path).splitlines()
             except (NoSuchNote, Refused):

@@ -6,15 +6,20 @@ import asyncio
 import subprocess
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from daemon.clock import HeldClock
+from daemon.context.fit import Window
+from daemon.context.gather import Gather
 from daemon.errors import ConfigError, StorageError
 from daemon.memory import REVIEWED, VaultMemory, open_vault, unreviewed, written_runs
-from daemon.types import Message, Occurrence, Run, ToolSpec
+from daemon.trajectories.in_memory import MemoryThreads
+from daemon.types import Heartbeat, Message, Occurrence, Run, Schedule, ToolSpec
 from vault import Vault
 
 NOW = datetime(2026, 11, 20, 21, 17, tzinfo=UTC)
@@ -140,9 +145,17 @@ def test_notes_that_cannot_be_kept_are_a_storage_error(vault: Vault) -> None:
         asyncio.run(VaultMemory(draft, HeldClock(NOW)).keep(run()))
 
 
-def test_recall_gives_the_place_around_the_words(vault: Vault) -> None:
+@pytest.fixture
+def wide(vault: Vault) -> Vault:
+    """The vault with notes about other things."""
+    things = ("the sea", "the harbour", "the weather", "a mast", "a rope", "an anchor")
+    vault.plant({f"n{n}.md": f"It is about {thing}.\n" for n, thing in enumerate(things)}, "More")
+    return vault
+
+
+def test_recall_gives_the_place_around_the_words(wide: Vault) -> None:
     """The notes that fit, without instructions, cut to the lines around the best one, each with why it was chosen."""
-    memory = VaultMemory(vault.draft(), HeldClock(NOW))
+    memory = VaultMemory(wide.draft(), HeldClock(NOW))
     found = dict(asyncio.run(memory.recall("Where is the blue boat?", limit=5)))
 
     assert list(found) == ["boat.md (has the, blue, boat)", "ann.md (has boat)"]
@@ -155,10 +168,10 @@ def test_recall_gives_the_place_around_the_words(vault: Vault) -> None:
     ]
 
 
-@pytest.mark.parametrize(("limit", "most", "count"), [(1, 500, 1), (5, 20, 1), (5, 500, 2), (0, 500, 0), (5, 1, 0)])
-def test_recall_keeps_to_its_limits(vault: Vault, limit: int, most: int, count: int) -> None:
+@pytest.mark.parametrize(("limit", "most", "count"), [(1, 500, 1), (5, 20, 1), (2, 500, 2), (0, 500, 0), (5, 1, 0)])
+def test_recall_keeps_to_its_limits(wide: Vault, limit: int, most: int, count: int) -> None:
     """Never more notes or tokens than were asked for; a note that is too long is cut at a line."""
-    memory = VaultMemory(vault.draft(), HeldClock(NOW))
+    memory = VaultMemory(wide.draft(), HeldClock(NOW))
     found = asyncio.run(memory.recall("blue boat", limit, most))
 
     assert len(found) == count
@@ -182,6 +195,31 @@ def test_a_note_that_the_task_names_comes_first(vault: Vault) -> None:
     asyncio.run(memory.recall("Where is the blue boat of [[Ann]]?", limit=5))
 
     assert (memory.recalled[0].path, memory.recalled[0].reason) == ("ann.md", "named in the task")
+
+
+def test_a_note_that_hardly_fits_is_left_out(wide: Vault) -> None:
+    """A note that has only a frequent word of the task is not worth its tokens."""
+    memory = VaultMemory(wide.draft(), HeldClock(NOW))
+    asyncio.run(memory.recall("The anchor: what is it about?", limit=9))
+
+    assert [note.path for note in memory.recalled] == ["n5.md"]
+
+
+def test_the_prompt_says_why_a_note_is_in_it(wide: Vault) -> None:
+    """The reason stands beside the note in the message that is recorded."""
+    memory = VaultMemory(wide.draft(), HeldClock(NOW))
+    beat = Heartbeat("watch", Schedule(every=timedelta(minutes=5)), "Where is the blue boat?", None)
+
+    async def nothing() -> str:
+        return ""
+
+    async def free(*_: object) -> int:
+        return 0
+
+    context = Gather(MemoryThreads(), Window(8_000, free), nothing, partial(memory.recall, limit=1), ZoneInfo("UTC"))
+    prompt = asyncio.run(context.gather(beat, Occurrence(1, "watch", NOW), ()))
+
+    assert "- boat.md (has the, blue, boat): line 14 " in prompt.messages[-1].text
 
 
 def test_what_is_recalled_counts_as_read(vault: Vault) -> None:

@@ -39,7 +39,7 @@ class Census:
     """The vault in numbers.  Instructions are in the sizes, and never among what could be tidied.
 
     `weeks` gives (Monday, commits), the oldest first, up to the week of the newest commit.  `unread` are notes that the
-    agent was not shown since `reads_since`, `pages` those of the journal.
+    agent was not shown since `reads_since`, `pages` those of the journal, which need no description.
     """
 
     notes: int
@@ -61,17 +61,18 @@ def census(vault: Vault) -> Census:
     def work(connection: sqlite3.Connection) -> Census:
         notes = [(path, size, bool(described)) for path, size, described in connection.execute(_NOTES)]
         kept = {path for path, _, _ in notes if not is_instruction(path)}
+        pages = {path for path in kept if path.startswith("journal/")}
         return Census(
             len(notes),
             sum(size for _, size, _ in notes),
             tuple(_weeks(vault)),
             tuple(sorted(((path, size) for path, size, _ in notes), key=lambda note: (-note[1], note[0]))[:LARGEST]),
-            tuple(path for path, _, described in notes if path in kept and not described),
+            tuple(path for path, _, described in notes if path in kept - pages and not described),
             tuple(path for path, _, _ in notes if path in kept and path not in read.times),
             read.since,
             tuple(near_duplicates((path, body) for path, body in connection.execute(_TEXTS) if path in kept)),
             tuple(_broken(connection, kept)),
-            tuple(path for path, _, _ in notes if path.startswith("journal/")),
+            tuple(sorted(pages)),
         )
 
     return vault.shelf.read(work)
