@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from vault.errors import Refused
+from vault.errors import Refused, VaultError
 from vault.files import Files, Seen
 from vault.fulltext import Entry, fact, put, remember, remove, stamps
 from vault.git import Git
@@ -37,7 +37,7 @@ class Following:
 
     def follow(self, connection: sqlite3.Connection, *, all_now: bool = False) -> None:
         """Read what is new; with `all_now` look at every file, however long reading them takes."""
-        head, known = self.head(), fact(connection, "head")
+        head, known = self._newest(), fact(connection, "head")
         if all_now or _due(connection):
             self._look(connection, head, None if all_now else PATIENCE)
         elif head != known:
@@ -46,6 +46,13 @@ class Following:
                 self._look(connection, head, PATIENCE)
             else:
                 self._take(connection, paths, head)
+
+    def _newest(self) -> str | None:
+        """The newest commit, None also where the branch cannot be read: the notes can be searched all the same."""
+        try:
+            return self.head()
+        except VaultError:
+            return None
 
     def _take(self, connection: sqlite3.Connection, paths: Sequence[str], head: str | None) -> None:
         with transaction(connection):

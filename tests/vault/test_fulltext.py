@@ -138,6 +138,13 @@ def test_a_history_that_was_rewritten_is_no_trouble(vault: Vault, git: Git, auth
     assert sorted(found(vault, "tea")) == ["new.md", "people/ann.md"]
 
 
+def test_notes_are_found_whatever_became_of_the_history(vault: Vault) -> None:
+    """A branch that cannot be read keeps nobody from searching the files."""
+    (vault.root / ".git/refs/heads/main").write_bytes(b"nonsense\n")
+
+    assert found(vault, "tea") == ["people/ann.md"]
+
+
 def test_a_huge_file_has_only_its_name(vault: Vault) -> None:
     """What is too large to be a note is found by its name and never loaded."""
     with (vault.root / "huge-log.md").open("wb") as file:
