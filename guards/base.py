@@ -78,7 +78,8 @@ class Verdict:
     `score` is measured in units of the guard's own limit: 1.0 is where it trips.  `reason` is for a person and names
     the evidence; `hint` is for the model.  `outcome` is what a run ends as if nothing helps: only "tripped" is a
     collapse that opens a breaker.  `evidence` holds up to 5 exact spans of the text that carry the collapse, so that
-    earlier outputs with the same can be found; untrusted, and empty where no words do.
+    earlier outputs with the same can be found; untrusted, and empty where no words do.  `gate` says that no statistics
+    were needed: such a trip of a sequential guard is not open to a second opinion.
     """
 
     guard: str
@@ -88,6 +89,7 @@ class Verdict:
     hint: str = ""
     outcome: Literal["tripped", "failed", "over_budget", "timed_out"] = "tripped"
     evidence: tuple[str, ...] = ()
+    gate: bool = False
 
 
 class Watch(ABC):
