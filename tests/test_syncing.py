@@ -57,8 +57,13 @@ def vault(tmp_path: Path) -> Vault:
 @pytest.fixture
 def remote(tmp_path: Path) -> Path:
     """An empty bare repository."""
-    subprocess.run(["git", "init", "-q", "--bare", "--initial-branch=main", tmp_path / "remote.git"], check=True)
-    return tmp_path / "remote.git"
+    return bare(tmp_path / "remote.git")
+
+
+def bare(path: Path) -> Path:
+    """Make an empty bare repository."""
+    subprocess.run(["git", "init", "-q", "--bare", "--initial-branch=main", path], check=True)
+    return path
 
 
 def note(vault: Vault, text: str) -> None:
@@ -157,8 +162,7 @@ def test_a_failure_is_told_once_and_counted_each_time(vault: Vault, tmp_path: Pa
         task = asyncio.create_task(sync.run(told, lambda: None))
         for number in range(3):
             if number == 2:
-                command = ["git", "init", "-q", "--bare", tmp_path / "later.git"]
-                await asyncio.to_thread(subprocess.run, command, check=True)
+                await asyncio.to_thread(bare, tmp_path / "later.git")
             while not told.heard.is_set():
                 await clock.advance(5)
                 await asyncio.sleep(0.01)

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.vault.remotes import NOW, review_of, run
 from vault import Author, Vault
+from vault.sync import Remote, Sync
 
 Git = Callable[..., str]
 
@@ -54,3 +56,36 @@ def git(vault: Vault) -> Git:
         return done.stdout
 
     return call
+
+
+@pytest.fixture
+def remote(tmp_path: Path) -> Path:
+    """An empty bare repository."""
+    run("git", "init", "-q", "--bare", "--initial-branch=main", "remote.git", cwd=tmp_path)
+    return tmp_path / "remote.git"
+
+
+@pytest.fixture
+def sync(vault: Vault, remote: Path) -> Sync:
+    """The vault's exchanges with that repository."""
+    return Sync(vault, Remote(str(remote), "main"), review_of(vault), lambda: NOW)
+
+
+@pytest.fixture
+def laptop(tmp_path: Path, remote: Path, sync: Sync) -> Path:
+    """Ann's clone on another machine, after a first exchange."""
+    sync.run()
+    run("git", "clone", "-q", remote, "laptop", cwd=tmp_path)
+    for key, value in (("user.name", "Ann Lee"), ("user.email", "ann@example.org")):
+        run("git", "config", key, value, cwd=tmp_path / "laptop")
+    return tmp_path / "laptop"
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> Path:
+    """An empty bare repository that git daemon and http-backend may serve, also to write."""
+    run("git", "init", "-q", "--bare", "--initial-branch=main", "served.git", cwd=tmp_path)
+    for key, value in (("daemon.receivepack", "true"), ("http.receivepack", "true")):
+        run("git", "config", key, value, cwd=tmp_path / "served.git")
+    (tmp_path / "served.git/git-daemon-export-ok").touch()
+    return tmp_path / "served.git"

@@ -1,0 +1,55 @@
+"""Exchanges under kill -9: both sides come together all the same."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import subprocess
+import sys
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+from tests.vault.remotes import noted, pushed, run, sync_of
+from vault import Author, Vault
+from vault.transport import SyncFailed
+
+NOW = datetime(2026, 11, 21, 8, 0, tzinfo=UTC)
+
+
+def test_kills_during_exchanges_lose_nothing(vault: Vault, bare: Path, author: Author, tmp_path: Path) -> None:
+    """Killed at any moment of an exchange, the vault is whole, and the next exchange brings both sides together."""
+    sync = sync_of(vault, str(bare))
+    sync.run()
+    laptop = tmp_path / "laptop"
+    run("git", "clone", "-q", bare, laptop, cwd=tmp_path)
+    for key, value in (("user.name", "Ann Lee"), ("user.email", "ann@example.org")):
+        run("git", "config", key, value, cwd=laptop)
+    script = (
+        "import sys; from tests.vault.remotes import sync_of; from vault import Vault\n"
+        "print('on', flush=True); sync_of(Vault.open(sys.argv[1]), sys.argv[2]).run()\n"
+    )
+    chance, environment = random.Random(4), {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    for number in range(8):
+        pushed(laptop, f"ann-{number}.md", f"{number}\n")
+        noted(vault, author, "journal.md", f"Look {number}.", f"{number}RUN")
+        with subprocess.Popen(
+            [sys.executable, "-c", script, str(vault.root), str(bare)], stdout=subprocess.PIPE, env=environment
+        ) as child:
+            assert child.stdout is not None
+            child.stdout.readline()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                child.wait(chance.uniform(0, 0.6))
+            child.kill()
+        Vault.open(vault.root).close()
+        assert "missing" not in run("git", "fsck", "--full", cwd=vault.root)
+        for _ in range(50):  # a git of the killed exchange may still be pushing
+            with contextlib.suppress(SyncFailed):
+                sync.run()
+                break
+            time.sleep(0.1)
+        run("git", "pull", "-q", "--ff-only", "origin", "main", cwd=laptop)
+    assert sorted(each.name for each in vault.root.glob("ann-*.md")) == [f"ann-{n}.md" for n in range(8)]
+    assert (laptop / "journal.md").read_text().splitlines() == [f"Look {n}." for n in range(8)]
+    assert run("git", "status", "--porcelain", cwd=vault.root) == ""
