@@ -12,12 +12,12 @@ from typing import Final
 
 from vault.links import key_of, names_in
 from vault.note import parse
-from vault.words import CATEGORIES, Term, indexed
+from vault.words import Term, indexed
 
 VERSION: Final = 1
 """Of the tables and of how words are made; a file of another version is made anew."""
 
-SCHEMA: Final = f"""
+SCHEMA: Final = """
     CREATE TABLE note (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, key TEXT NOT NULL, stamp TEXT NOT NULL,
                        modified REAL NOT NULL, size INTEGER NOT NULL, title TEXT NOT NULL, described INTEGER NOT NULL);
     CREATE INDEX note_key ON note (key);
@@ -25,8 +25,7 @@ SCHEMA: Final = f"""
     CREATE INDEX link_note ON link (note);
     CREATE INDEX link_key ON link (key);
     CREATE TABLE fact (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
-    CREATE VIRTUAL TABLE words USING fts5 (name, about, headings, body,
-        tokenize = "unicode61 remove_diacritics 0 categories '{CATEGORIES}'");
+    CREATE VIRTUAL TABLE words USING fts5 (name, about, headings, body, tokenize = "ascii");
     CREATE VIRTUAL TABLE vocabulary USING fts5vocab (words, row)"""
 
 _WEIGHTS = "4.0, 3.0, 2.0, 1.0"  # of a word in the name or title, the front matter, a heading, the rest
@@ -117,13 +116,17 @@ def remember(connection: sqlite3.Connection, facts: Mapping[str, str | float | N
 
 
 def _telling(connection: sqlite3.Connection, terms: Sequence[Term]) -> list[Term]:
-    """The rarest of the terms, without those that half of the notes have: such a word tells one note from no other."""
+    """The rarest of the terms, without those that more than half of the notes have: such a word tells nothing.
+
+    A term that stands nowhere as it is may still be the beginning of a word; it comes last.
+    """
     (notes,) = connection.execute("SELECT count(*) FROM note").fetchone()
     if notes < _FEW_NOTES and len(terms) <= _MOST_TERMS:
         return [*terms]
     counts = {term: _count(connection, term) for term in terms}
-    rare = [term for term in terms if counts[term] <= notes * _COMMON] or terms
-    return sorted(rare, key=lambda term: counts[term])[:_MOST_TERMS]
+    most = notes * _COMMON if notes >= _FEW_NOTES else notes
+    rare = [term for term in terms if counts[term] <= most] or terms
+    return sorted(rare, key=lambda term: (not counts[term], counts[term]))[:_MOST_TERMS]
 
 
 def _count(connection: sqlite3.Connection, term: Term) -> int:

@@ -11,9 +11,6 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Final
 
-CATEGORIES: Final = "L* N* Co Mn Mc"
-"""What words are made of, for SQLite's tokenizer; `_tokens` does the same."""
-
 MOST_ASKED: Final = 4_000
 """How many characters of a question are read."""
 
@@ -21,6 +18,7 @@ _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
     "\uf900-\ufaff\U00020000-\U0003ffff]+"
 )  # Thai, Lao, Burmese, Khmer, kana, Han; Hangul, whose words carry their particles
+_OUTSIDE_ASCII = re.compile(r"[^\w\x00-\x7f]")
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _ASKED = re.compile(r'"([^"]*)"|(\S+)')
 _WHOLE_WORD_BELOW = 4
@@ -54,12 +52,16 @@ def folded(text: str) -> str:
 
 
 def indexed(text: str) -> str:
-    """Return the words of a text for the index, apart by spaces.
+    """Return the words of a text for the index, apart by spaces or by ASCII characters that are no letters or digits.
 
     >>> indexed("Das 天气预报")
     'das  天气 气预 预报 报 '
     """
-    return _UNSPACED.sub(lambda run: f" {_pairs(run[0])} {run[0][-1]} ", folded(text))
+    compared = folded(text)
+    if compared.isascii():
+        return compared
+    words = _OUTSIDE_ASCII.sub(lambda found: found[0] if _is_mark(found[0]) else " ", compared)
+    return _UNSPACED.sub(lambda run: f" {_pairs(run[0])} {run[0][-1]} ", words)
 
 
 def plain(question: str) -> list[Term]:
@@ -147,7 +149,12 @@ def _pairs(run: str) -> str:
 
 
 def _tokens(text: str) -> list[str]:
-    return "".join(c if c.isalnum() or unicodedata.category(c) in {"Mn", "Mc", "Co"} else " " for c in text).split()
+    return "".join(c if c.isalnum() or _is_mark(c) else " " for c in text).split()
+
+
+def _is_mark(character: str) -> bool:
+    """Whether it is a sign that belongs to the letter before it."""
+    return unicodedata.category(character) in {"Mn", "Mc"}
 
 
 def _distinct(terms: list[Term]) -> list[Term]:
