@@ -1,6 +1,6 @@
 """A small SQLite file beside the history, which may be lost at any time: where it is damaged it begins anew.
 
-A disk that cannot be written is no damage: then the file's work goes on in memory until it is opened again.
+A disk that cannot be written is no damage: then each piece of work is done in memory, until the file can be opened.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ class SideFile:
                 return act(self._open())
             except sqlite3.DatabaseError:
                 self.close()
-                self._connection = self._made(":memory:")
-                return act(self._connection)
+                with contextlib.closing(self._made(":memory:")) as for_now:
+                    return act(for_now)
 
     def close(self) -> None:
         """Let go of the file; it is opened again when it is needed."""
@@ -74,7 +74,7 @@ class SideFile:
                     self.path.with_name(self.path.name + ending).unlink()
 
     def _open(self) -> sqlite3.Connection:
-        if self._connection is not None and self._opened in (None, _place(self.path)):
+        if self._connection is not None and self._opened == _place(self.path):
             return self._connection
         self.close()
         self._connection = self._made(str(self.path))

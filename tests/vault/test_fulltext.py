@@ -69,13 +69,15 @@ def test_a_damaged_index_is_made_anew(vault: Vault, kind: str, is_open: bool) ->
 
 
 def test_a_place_that_cannot_be_written_is_searched_from_memory(vault: Vault) -> None:
-    """Where the index can be no file, searches still work."""
+    """Where the index can be no file, searches still work, and once it can be, it is."""
     vault.close()
     (vault.own / FILE).unlink(missing_ok=True)
     (vault.own / FILE).mkdir()
+    assert found(vault, "tea") == ["people/ann.md"]
 
+    (vault.own / FILE).rmdir()
     assert found(vault, "tea") == ["people/ann.md"]
-    assert found(vault, "tea") == ["people/ann.md"]
+    assert (vault.own / FILE).is_file()
 
 
 def test_another_process_that_writes_keeps_nobody_from_searching(vault: Vault) -> None:
