@@ -12,11 +12,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from guards.base import CallResult, Guard, Json, Level, Output, Verdict
-from guards.memory import check_version, integer
+from guards.memory import check_version, integer, integers
 from guards.text import fingerprint
 
-KEPT = 2
-"""Sets that are remembered: a route of two models goes back and forth."""
+KEPT, STALE = 3, 200
+"""Sets that are remembered, because a route of models goes back and forth; one that was not used for so many outputs
+may be forgotten for a new one."""
+MORE = "more"
+"""The set that further models share while all others are in use, so that no crowd of models hides from the guards."""
 SHADOWED = 200
 """Outputs of a new model that are compared with the start of the one before."""
 OWN = "panel"
@@ -27,7 +30,7 @@ _LONGEST_NAME = 80
 class Baselines:
     """The sequential guards of one stream, a set of them for each model and prompt that spoke lately."""
 
-    VERSION = 1
+    VERSION = 2
 
     def __init__(self, guards: Sequence[Guard]) -> None:
         self._given = tuple(guards)
@@ -43,6 +46,8 @@ class Baselines:
         for guard in self._given:
             guard.reset()
         self._key = self._model = self._before = ""
+        self._used: dict[str, int] = {}
+        self._outputs = 0
         self._sets: dict[str, tuple[Guard, ...]] = {"": self._given}
         self._shadow: tuple[Guard, ...] = ()
         self._left = 0
@@ -51,6 +56,9 @@ class Baselines:
         """Judge the next output by its own model's start, and for a while by that of the one before."""
         if output.model or output.prompt:
             self._turn_to(output.model, f"{fingerprint(f'{output.model} {output.prompt}'):08x}")
+        if self._key:
+            self._outputs += 1
+            self._used[self._key] = self._outputs
         verdicts = tuple(guard.update(output) for guard in self.guards)
         self._left = max(0, self._left - 1)
         if not self._left:
@@ -63,19 +71,29 @@ class Baselines:
         return self._with(verdicts, [guard.observe(results) for guard in self._shadow])
 
     def _turn_to(self, model: str, key: str) -> None:
+        key = key if key in self._sets or not self._key else self._room_for(key)
         if key == self._key:
             return
         if not self._key:
             self._sets = {key: self.guards}
         elif key in self._sets:
-            self._sets[key] = self._sets.pop(key)
             self._shadow, self._left = (), 0
         else:
             self._shadow, self._left = tuple(map(_twin, self.guards)), SHADOWED
             self._sets[key] = tuple(map(_fresh, self.guards))
-            while len(self._sets) > KEPT:
-                del self._sets[next(iter(self._sets))]
         self._key, self._before, self._model = key, self._model, model[:_LONGEST_NAME]
+
+    def _room_for(self, key: str) -> str:
+        """Return the key itself when there is room for its own set, perhaps in place of a stale one."""
+        own = [other for other in self._sets if other != MORE]
+        if len(own) < KEPT:
+            return key
+        oldest = min(own, key=lambda other: self._used.get(other, 0))
+        if oldest == self._key or self._outputs - self._used.get(oldest, 0) < STALE:
+            return MORE
+        del self._sets[oldest]
+        self._used.pop(oldest, None)
+        return key
 
     def _with(self, verdicts: tuple[Verdict, ...], shadows: Sequence[Verdict]) -> tuple[Verdict, ...]:
         if not shadows:
@@ -106,6 +124,8 @@ class Baselines:
             "left": self._left,
             "model": self._model,
             "before": self._before,
+            "outputs": self._outputs,
+            "used": [self._used.get(key, 0) for key in (self._key, *others)],
         }
         return kept
 
@@ -115,7 +135,7 @@ class Baselines:
         unread = load_each(self.guards, states)
         try:
             self._load_own(states)
-        except (ValueError, TypeError, AttributeError, KeyError) as problem:
+        except (ValueError, TypeError, AttributeError, KeyError, OverflowError) as problem:
             self._sets, self._key, self._shadow, self._left = {"": self.guards}, "", (), 0
             unread.append(_unread(self.guards[0].name if self.guards else OWN, problem))
         return unread
@@ -127,8 +147,12 @@ class Baselines:
         check_version(own, self.VERSION)
         key, others, model, before = own["key"], own["others"], own["model"], own["before"]
         names = [key, model, before, *others]
-        if not all(isinstance(name, str) and len(name) <= _LONGEST_NAME for name in names) or len(others) >= KEPT:
+        if not all(isinstance(name, str) and len(name) <= _LONGEST_NAME for name in names) or len(others) > KEPT:
             raise ValueError(f"{OWN!r} should name the models that spoke")
+        used = integers(own, "used", 1 + len(others))
+        if len(used) != 1 + len(others):
+            raise ValueError(f"{OWN!r} should say when each model spoke last")
+        self._outputs, self._used = integer(own, "outputs"), dict(zip((key, *others), used, strict=True))
         self._left = integer(own, "left", SHADOWED)
         active = self.guards
         self._sets = {other: _remembered(active, states, other) for other in others} | {key: active}
@@ -144,7 +168,7 @@ def load_each(guards: Sequence[Guard], states: Mapping[str, Mapping[str, Any]], 
             continue
         try:
             guard.load(states[guard.name + suffix])
-        except (ValueError, TypeError, KeyError, AttributeError, IndexError) as problem:
+        except (ValueError, TypeError, KeyError, AttributeError, IndexError, OverflowError) as problem:
             guard.reset()
             unread.append(_unread(guard.name, problem))
     return unread

@@ -117,13 +117,14 @@ def saturated(prose: str) -> Finding | None:
     size = sum(map(len, paragraphs))
     if size < RUNNING:
         return None
-    grams = [[set(zip(*(words[i:] for i in range(PHRASE)), strict=False)) for words in part] for part in paragraphs]
+    runs = [[zip(*(words[i:] for i in range(PHRASE)), strict=False) for words in part] for part in paragraphs]
+    grams = [[dict.fromkeys(sentence) for sentence in part] for part in runs]  # no set: their order is chance
     counts = Counter(gram for part in grams for sentence in part for gram in sentence)
-    likely = [(n, gram) for gram, n in counts.most_common(PHRASE) if sum(map(len, gram)) >= LETTERS]
-    spoken = [(n, gram) for n, gram in likely if all(word[0].isalpha() for word in gram)]
-    if not spoken or spoken[0][0] < 0.8 * SHARE * size:
+    often = [(n, gram) for gram, n in counts.items() if n >= 0.8 * SHARE * size and sum(map(len, gram)) >= LETTERS]
+    spoken = [(n, gram) for n, gram in often if all(word[0].isalpha() for word in gram)]
+    if not spoken:
         return None
-    times, gram = spoken[0]
+    times, gram = max(spoken, key=lambda found: found[0])
     once = sum(any(gram in sentence for sentence in part) for part in grams)
     if times - once < times / 3:
         return None

@@ -5,12 +5,12 @@ All functions raise ValueError on anything that the guard itself would not have 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
 from guards.base import Json
 
 WIDEST = 2**64
+LARGEST = 1e15
 
 
 def check_version(state: Mapping[str, Json], version: int) -> None:
@@ -31,7 +31,7 @@ def integer(state: Mapping[str, Json], key: str, high: int = WIDEST) -> int:
 def number(state: Mapping[str, Json], key: str) -> float:
     """Return a finite number."""
     value = state.get(key)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not -LARGEST <= value <= LARGEST:
         raise ValueError(f"{key!r} should be a finite number")
     return float(value)
 
@@ -50,6 +50,14 @@ def numbers(state: Mapping[str, Json], key: str, most: int) -> list[float]:
     if not isinstance(value, list) or len(value) > most:
         raise ValueError(f"{key!r} should be a list of at most {most} numbers")
     return [number({key: item}, key) for item in value]
+
+
+def shares(state: Mapping[str, Json], key: str, most: int) -> list[float]:
+    """Return a list of at most `most` numbers from 0 to 1."""
+    found = numbers(state, key, most)
+    if not all(0.0 <= value <= 1.0 for value in found):
+        raise ValueError(f"{key!r} should hold numbers from 0 to 1")
+    return found
 
 
 def nested(state: Mapping[str, Json], key: str) -> dict[str, Json]:

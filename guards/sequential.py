@@ -15,13 +15,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from guards.base import Json
-from guards.memory import integer, nested, number, numbers
+from guards.memory import integer, nested, number, numbers, shares
 from guards.promise import limit
 
 LIMIT = limit()
 BETS = (0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.95)
 BATCH = 4
 LONGEST_START = 10_000
+LEAST_NORMAL = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +118,10 @@ class Climb:
     def load(self, state: Mapping[str, Json]) -> None:
         """Continue from `state()`; raises ValueError on anything else."""
         self._n = integer(state, "n")
-        self._start = numbers(state, "start", LONGEST_START)
-        self._normal = None if state.get("normal") is None else min(max(number(state, "normal"), 0.01), 1.0)
+        self._start = shares(state, "start", LONGEST_START)
+        self._normal = None if state.get("normal") is None else min(max(number(state, "normal"), LEAST_NORMAL), 1.0)
         self._block = max(1, integer(state, "block", 32))
-        self._part = numbers(state, "part", 32)
+        self._part = shares(state, "part", 32)
         logs = numbers(state, "logs", len(BETS))
         if len(logs) != len(BETS):
             raise ValueError(f"'logs' should hold {len(BETS)} numbers")

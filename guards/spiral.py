@@ -13,7 +13,7 @@ from typing import ClassVar, Literal
 from guards import options
 from guards.base import Guard, Json, Level, Output, Verdict
 from guards.lexicon import FAINT, SIGNS, kind_of
-from guards.memory import check_version, integers, numbers
+from guards.memory import check_version, integers, numbers, shares
 from guards.promise import limit
 from guards.reading import read
 from guards.text import fingerprint, quote
@@ -140,7 +140,7 @@ class Spiral(Guard):
             more = (1, size, math.ceil(count), int(count > 0))
             self._calm = [had + one for had, one in zip(self._calm, more, strict=True)]
         if len(self._start) < self.options.warm_up:
-            self._start.append(round(count / size, 4))
+            self._start.append(round(min(1.0, count / size), 4))
             self._start_kinds |= {fingerprint(kind_of(word)) for word in found if kind_of(word)}
 
     def _spreads(self) -> bool:
@@ -182,14 +182,14 @@ class Spiral(Guard):
         if len(sums) != len(TIMES):
             raise ValueError(f"'sums' should hold {len(TIMES)} numbers")
         self._sums = [min(max(0.0, value), highest) for value in sums]
-        self._start = numbers(state, "start", self.options.warm_up)
+        self._start = shares(state, "start", self.options.warm_up)
         self._calm = integers(state, "calm", 4)
         if len(self._calm) != 4 or self._calm[0] > min(LATER, self._calm[1]):
             raise ValueError("'calm' should hold four numbers: outputs, their words, how many were found, where")
         self._start_kinds = set(integers(state, "start_kinds", 16))
         recent = state.get("recent")
-        if not isinstance(recent, list) or len(recent) > RECENT:
-            raise ValueError(f"'recent' should be a list of at most {RECENT}")
+        if not isinstance(recent, list) or len(recent) > RECENT or not all(recent):
+            raise ValueError(f"'recent' should be a list of at most {RECENT} lists with a size each")
         self._recent = deque((integers({"recent": marks}, "recent", MARKS + 1) for marks in recent), maxlen=RECENT)
 
 
