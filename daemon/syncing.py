@@ -7,6 +7,7 @@ agent goes on without it, and the next try comes with the schedule.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import threading
 from collections.abc import Callable, Mapping
@@ -23,7 +24,7 @@ from daemon.memory import review_of
 from daemon.models.secret import KeyOption, KeySource
 from daemon.settings import FILE, validated
 from daemon.stages import Clock
-from vault import Refused, Vault
+from vault import Refused, Vault, VaultError
 from vault.address import Access, basic, check_branch, protocol_of, ssh_command
 from vault.sync import Remote, Sync, Synced
 from vault.transport import Limits, SyncFailed
@@ -92,19 +93,19 @@ class Syncing:
         if last := await asyncio.to_thread(self.last):
             told.synced(last)
         due = self._clock.monotonic()
-        not_before, head = due, await asyncio.to_thread(lambda: self._vault.head)
+        not_before, head = due, await asyncio.to_thread(self._head)
         while True:
             await self._clock.sleep(_LOOK_SECONDS)
             now, before = self._clock.monotonic(), head
             wanted = now >= due
             if not wanted and self._options.after_commits and now >= not_before:
-                wanted = await asyncio.to_thread(lambda: self._vault.head) != before
+                wanted = await asyncio.to_thread(self._head) != before
             if not wanted or paused() is not None:
                 continue
             worked = await self._try(told)
             due = self._clock.monotonic() + self._options.every.total_seconds()
             not_before = self._clock.monotonic() + _SPACING_SECONDS if worked else due
-            head = await asyncio.to_thread(lambda: self._vault.head)
+            head = await asyncio.to_thread(self._head)
 
     async def _try(self, told: Told) -> bool:
         """Do one exchange in a thread that ends soon when this task is cancelled; say what became of it."""
@@ -142,12 +143,20 @@ class Syncing:
         say("vault.not_synced", cause=reason, reason=str(failed))
         self._told_reason = reason
 
+    def _head(self) -> str | None:
+        with contextlib.suppress(VaultError):  # what is wrong with it is told by whoever needs it
+            return self._vault.head
+        return None
+
     def _sync(self, access: Access) -> Sync:
         options = self._options
         limits = Limits(options.seconds, options.most_megabytes * 1024 * 1024)
         branch = options.branch or self._vault.branch
         remote = Remote(options.url, branch, access, limits, options.instructions == "hold")
-        return Sync(self._vault, remote, self._review, self._clock.now)
+        try:
+            return Sync(self._vault, remote, self._review, self._clock.now)
+        except Refused as refused:  # the vault's own branch has a name that could be taken for an option
+            raise ConfigError(FILE, "sync.branch", str(refused)) from None
 
     def _access(self) -> Access:
         """Read what opens the remote, anew for each exchange.  Raises ConfigError."""

@@ -178,6 +178,27 @@ def test_a_failure_is_told_once_and_counted_each_time(vault: Vault, tmp_path: Pa
     assert "vault.synced_again" in [each["event"] for each in logged]
 
 
+def test_the_daemon_does_not_wait_for_a_remote_that_hangs(vault: Vault) -> None:
+    """An exchange in hand ends when its task is cancelled, long before its own time is over."""
+
+    async def cancelled() -> float:
+        loop, clock = asyncio.get_running_loop(), HeldClock(START)
+        connected = asyncio.Event()
+        server = await asyncio.start_server(lambda *_: connected.set(), "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        task = asyncio.create_task(syncing(vault, clock, url=f"git://127.0.0.1:{port}/x").run(Counted(), lambda: None))
+        while not connected.is_set():
+            await clock.advance(5)
+            await asyncio.sleep(0.01)
+        began = loop.time()
+        task.cancel()
+        await asyncio.wait([task])
+        server.close()
+        return loop.time() - began
+
+    assert asyncio.run(cancelled()) < 10
+
+
 def test_the_last_exchange_is_known_after_a_restart(vault: Vault, remote: Path) -> None:
     """The time of the last exchange is kept with the vault; it shows in the metrics from the start."""
     clock = HeldClock(START)

@@ -90,7 +90,7 @@ class Sync:
         """Return what is written down of this remote, nothing where there is nothing or what is of another."""
         try:
             facts = dict(json.loads(self._paper.read_bytes()))
-        except (FileNotFoundError, ValueError, TypeError):
+        except (OSError, ValueError, TypeError):
             return {}
         return facts if self._name.items() <= facts.items() else {}
 
