@@ -77,13 +77,14 @@ def rebaseline(thread: Thread = None, guard: Named = None, why: Why = "") -> Non
 
 @app.command()
 def acts(as_json: Json = False) -> None:
-    """List the resets and new baselines: when, who, on what, and why."""
+    """List what people did to guards and threads: when, who, on what, and why."""
     found = asyncio.run(_acts(home().database))
     if as_json:
         typer.echo(json.dumps(found, indent=2))
         return
     for act in found:
-        what = f"{act['what']} of {act['guard'] or 'all guards'} on {act['thread'] or 'all threads'}"
+        of = f" of {act['guard'] or 'all guards'}" if act["what"] in ("reset", "rebaseline") else ""
+        what = f"{act['what']}{of} on {act['thread'] or 'all threads'}"
         typer.echo(f"{act['at']}  {act['person']}  {what}  {act['why']}".rstrip())
 
 

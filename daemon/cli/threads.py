@@ -1,4 +1,7 @@
-"""`trimtab threads`: the durable conversations, with everything that was ever said in them."""
+"""`trimtab threads`: the durable conversations, with everything that was ever said in them.
+
+They work while the daemon runs; what they show is safe for a terminal.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,9 @@ from typing import Annotated
 import typer
 
 from daemon.cli.place import home
+from daemon.cli.thread_edits import compact, fork, rewind
 from daemon.errors import UsageError
-from daemon.trajectories import queries
+from daemon.trajectories import queries, thread_search
 from daemon.trajectories.queries import Answer
 from daemon.trajectories.reading import reading
 
@@ -35,15 +39,51 @@ def list_threads(as_json: Json = False) -> None:
 
 @app.command()
 def show(thread: str, as_json: Json = False) -> None:
-    """Show everything that was said in a thread; what the model no longer sees is marked with a dot."""
+    """Show everything that was said in a thread, run by run.
+
+    What the model no longer sees is marked with a dot, what a person took back with a cross.
+    """
     found = shown(home().database, thread)
     if as_json:
         typer.echo(json.dumps(found))
         return
+    run: str | None = None
     for row in found:
+        if row["run"] not in (None, run):
+            run = row["run"]
+            typer.echo(f"--- {run}")
         calls = "".join(f"  [calls {call['name']} {json.dumps(call['args'])}]" for call in row["calls"])
-        line = f"{' ' if row['live'] else '.'} {row['role']}: {row['text']}{calls}"
-        typer.echo("".join(c if c.isprintable() or c == "\n" else " " for c in line))
+        mark = "x" if row["taken_back"] else " " if row["live"] else "."
+        typer.echo(_printable(f"{mark} {row['role']}: {row['text']}{calls}"))
+
+
+@app.command()
+def search(
+    query: Annotated[str, typer.Argument(help="Words; a message is found that holds all of them.")],
+    thread: Annotated[str | None, typer.Option(help="Only this thread.")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="How many at most.")] = 20,
+    as_json: Json = False,
+) -> None:
+    """Search in everything that was ever said, the newest first; also in what was compacted or taken back."""
+    database = home().database
+    found: list[Answer] = []
+    if database.exists():
+        with reading(database) as view:
+            found = thread_search.search(view, query, thread, limit)
+    if as_json:
+        typer.echo(json.dumps(found))
+        return
+    for row in found:
+        typer.echo(_printable(f"{row['thread']}  {row['run'] or '-'}  {row['role']}: {row['excerpt']}"))
+
+
+app.command()(compact)
+app.command()(fork)
+app.command()(rewind)
+
+
+def _printable(text: str) -> str:
+    return "".join(c if c.isprintable() or c == "\n" else " " for c in text)
 
 
 def listed(database: Path) -> list[Answer]:

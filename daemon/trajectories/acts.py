@@ -1,4 +1,4 @@
-"""What a person did to the guards: resets and new baselines, with who, when and why."""
+"""What a person did to guards and threads: resets, new baselines, rewinds; with who, when and why."""
 
 from __future__ import annotations
 

@@ -52,8 +52,8 @@ _THREADS = """
            count(DISTINCT run_key) AS runs, max(ended_at) AS last_ended_at
     FROM thread_entry LEFT JOIN run ON run.key = run_key GROUP BY 1 ORDER BY 1"""
 _THREAD = """
-    SELECT position, role, name, text, calls, call_id, live, summary, run.id AS run,
-           length(token_ids) / 4 AS tokens
+    SELECT position, role, name, text, calls, call_id, live, summary, coalesce(retired_by, 0) = -1 AS taken_back,
+           run.id AS run, length(token_ids) / 4 AS tokens
     FROM thread_entry JOIN message ON message.id = message_id LEFT JOIN run ON run.key = run_key
     WHERE thread_entry.thread = :thread ORDER BY position"""
 _BREAKERS = """
@@ -65,7 +65,7 @@ _READ = """
     WHERE run.id = :run AND answered IS NOT NULL
       AND coalesce(json_extract(args, '$.action'), '') NOT IN ('write', 'append')
     GROUP BY name, tools_id ORDER BY min(step.number), name"""
-_FLAGS = ("manual", "live", "summary")
+_FLAGS = ("manual", "live", "summary", "taken_back")
 
 
 def runs(

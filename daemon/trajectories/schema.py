@@ -29,7 +29,7 @@ class Schema:
     scripts: Path
 
 
-SCHEMA = Schema(4, Path(__file__).parent / "migrations")
+SCHEMA = Schema(5, Path(__file__).parent / "migrations")
 
 
 def check(connection: sqlite3.Connection, path: Path, schema: Schema = SCHEMA) -> int:

@@ -186,6 +186,8 @@ class ThreadEntryRow(SQLModel, table=True):
     """A place in a thread's history; `live` ones are what a prompt is made of, a `summary` stands before the others.
 
     `shown_id` is what a prompt shows in place of the message itself since a quarantine, null for the message.
+    `retired_by` is null for a live one, else the position of the summary that stands for it, 0 after a quarantine, -1
+    when a person took it back.
     """
 
     __tablename__: ClassVar[str] = "thread_entry"
@@ -197,6 +199,7 @@ class ThreadEntryRow(SQLModel, table=True):
     summary: bool
     live: bool
     shown_id: int | None = Field(sa_column=Column(Integer, ForeignKey("message.id")))
+    retired_by: int | None
 
 
 class GuardStateRow(SQLModel, table=True):

@@ -24,8 +24,11 @@ _FRESH = """
 _END = "SELECT coalesce(max(position), 0) FROM thread_entry WHERE thread = ?"
 _ADD = """
     INSERT INTO thread_entry (thread, position, message_id, run_key, summary, live) VALUES (?, ?, ?, ?, ?, 1)"""
-_RETIRE = "UPDATE thread_entry SET live = 0 WHERE thread = ? AND position = ?"
+_RETIRE = "UPDATE thread_entry SET live = 0, retired_by = ? WHERE thread = ? AND position = ?"
 _SHOW = "UPDATE thread_entry SET shown_id = ? WHERE thread = ? AND position = ?"
+
+_TAKEN_OUT = 0
+"""`retired_by` of a place that a quarantine took out; see `tables.ThreadEntryRow`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,8 @@ class SqlThreadLog:
         def work(connection: sqlite3.Connection) -> None:
             live = [row[0] for row in connection.execute(_LIVE_POSITIONS, (thread,))]
             retired = live[: max(0, len(live) - keep)]
-            connection.executemany(_RETIRE, [(thread, position) for position in retired])
+            (end,) = connection.execute(_END, (thread,)).fetchone()  # the summary comes after it
+            connection.executemany(_RETIRE, [(end + 1, thread, position) for position in retired])
             append(connection, thread, [summary], run_key=None, summary=True)
 
         await self.database.write(work)
@@ -64,7 +68,8 @@ class SqlThreadLog:
             if len(live) != len(instead):
                 raise ValueError(f"{len(instead)} messages for the {len(live)} live ones of {thread}")
             connection.executemany(
-                _RETIRE, [(thread, place) for place, shown in zip(live, instead, strict=True) if shown is None]
+                _RETIRE,
+                [(_TAKEN_OUT, thread, place) for place, shown in zip(live, instead, strict=True) if shown is None],
             )
             kept = [(place, shown) for place, shown in zip(live, instead, strict=True) if shown is not None]
             rows = zip(message_ids(connection, [shown for _, shown in kept]), kept, strict=True)
