@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Final
 
 from vault import wikilinks
 from vault.census import Census, census
-from vault.links import key_of
 
 if TYPE_CHECKING:
     from vault.vault import Vault
@@ -57,7 +56,7 @@ def _doubles(found: Census, linked: set[tuple[str, str]]) -> Iterator[Job]:
                 (pair.one, pair.other),
                 f"{pair.one} and {pair.other} say nearly the same ({pair.likeness:.0%}). Read both. Append to "
                 f"{pair.one} what only {pair.other} says. Then append this line to {pair.other}: "
-                f"Goes on in [[{_name(pair.one)}]]",
+                f"Goes on in [[{pair.one.removesuffix('.md')}]]",
             )
 
 
@@ -88,8 +87,3 @@ def _linked(connection: sqlite3.Connection) -> set[tuple[str, str]]:
     """Every (note, note that it links to)."""
     links = wikilinks.everywhere(connection)
     return {(path, link.path) for path, names in links.items() for link in names if link.path is not None}
-
-
-def _name(path: str) -> str:
-    """What to link a note by: its name, or its path where another note may have that name."""
-    return path.removesuffix(".md") if "/" in path else key_of(path)
