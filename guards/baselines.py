@@ -113,7 +113,7 @@ class Baselines:
         kept = {guard.name: guard.state() for guard in self.guards}
         if not self._key:
             return kept
-        others = [key for key in self._sets if key != self._key]
+        others = sorted(key for key in self._sets if key != self._key)
         for key in others:
             kept |= {f"{guard.name}/{key}": guard.state() for guard in self._sets[key]}
         kept |= {f"{guard.name}/shadow": guard.state() for guard in self._shadow}

@@ -14,6 +14,9 @@ from guards.base import Call, CallResult, Json, Level, Output, Verdict
 from guards.calls import looks_failed
 from guards.panel import GUARDS, Panel, guard_class
 
+LONGEST_START = 10_000
+MOST_CALLS = 1_000
+"""Tool calls, and results, of a row that are looked at: the last ones."""
 MOST_KEPT = 100_000
 """Trips, and warnings, that are kept, so that a transcript of any size needs bounded memory."""
 
@@ -80,14 +83,21 @@ def parse(value: object) -> Row:
 
 
 def standard(baseline: int | None = None, acknowledged: Iterable[str] = ()) -> Panel:
-    """Return a panel for a file that nobody has described; `baseline` is the warm-up of every guard that has one.
+    """Return a panel for a file that nobody has described; `baseline` is the warm-up of every guard, within its bounds.
 
     Raises ValueError when `baseline` is out of range.
     """
     if baseline is None:
         return Panel.standard(acknowledged=acknowledged)
-    warm = [name for name in GUARDS if "warm_up" in guard_class(name).Options.__dataclass_fields__]
-    return Panel.standard({name: {"warm_up": baseline} for name in warm}, acknowledged)
+    if not 1 <= baseline <= LONGEST_START:
+        raise ValueError(f"a start should be of 1 to {LONGEST_START} outputs, not {baseline}")
+    options = {}
+    for name in GUARDS:
+        fields = guard_class(name).Options.__dataclass_fields__
+        if "warm_up" in fields:  # as near as the guard allows
+            low, high = (fields["warm_up"].metadata[end] for end in ("low", "high"))
+            options[name] = {"warm_up": int(min(max(baseline, low), high))}
+    return Panel.standard(options, acknowledged)
 
 
 def replay(rows: Iterable[Row], panel: Panel) -> Replayed:
@@ -116,7 +126,7 @@ def _items(value: Mapping[str, Any], key: str) -> list[Any]:
         return []
     if not isinstance(items, list):
         raise BadRow(f"{key!r} should be a list, not {_kind(items)}")
-    return items
+    return items[-MOST_CALLS:]
 
 
 def _call(item: object) -> Call:

@@ -57,22 +57,24 @@ def reset(thread: Thread = None, guard: Named = None, why: Why = "") -> None:
     count = asyncio.run(forget(home().database, "reset", thread, names, why))
     if not count:
         raise UsageError("nothing is remembered that matches: `trimtab threads list` shows the threads")
-    typer.echo(f"forgot {count} states of guards and breakers")
+    typer.echo(f"forgot {count} states of guards and breakers {'on all threads' if thread is None else f'on {thread}'}")
 
 
 @app.command()
 def rebaseline(thread: Thread = None, guard: Named = None, why: Why = "") -> None:
-    """Take what comes next as the new normal: sequential guards learn a stream's start anew; breakers stay as they are.
+    """Take what comes next as the new normal: guards learn a stream's start anew; breakers stay as they are.
 
-    A person's act, and recorded as one: no guard ever does it by itself.  For when the agent was changed on purpose.
+    A person's act, and recorded as one: no guard ever does it by itself.  For when the agent was changed on purpose.  A
+    run that is under way writes its guards' memory when it ends: do it once more after it, or pause first.
     """
-    if guard is not None and (_page(guard) and guard_class(guard).kind == "gate"):
-        raise UsageError(f"{guard} is a gate and has no baseline; `trimtab guards reset` forgets what it remembers")
-    names = [guard] if guard else [*(name for name in GUARDS if guard_class(name).kind != "gate"), OWN]
+    if guard is not None and (_page(guard) and not guard_class(guard).tests):
+        raise UsageError(f"{guard} has no baseline; `trimtab guards reset` forgets what it remembers")
+    names = [guard] if guard else [*(name for name in GUARDS if guard_class(name).tests), OWN]
     count = asyncio.run(forget(home().database, "rebaseline", thread, names, why))
     if not count:
         raise UsageError("there is no baseline that matches: `trimtab threads list` shows the threads")
-    typer.echo("the next outputs are the new start; `trimtab guards acts` shows that it was done")
+    where = "on all threads" if thread is None else f"on {thread}"
+    typer.echo(f"the next outputs {where} are the new start; `trimtab guards acts` shows that it was done")
 
 
 @app.command()
@@ -100,12 +102,12 @@ async def forget(database: Path, what: str, thread: str | None, guards: Sequence
     opened = Database.open(database)
     try:
         states = SqlGuardStates(opened)
-        count = sum([await states.forget(thread, guard) for guard in guards])
-        if count:
+        kept = [name.split("/")[0] for at, name, _ in await states.all() if thread in (None, at)]
+        if any(guard is None or guard in kept for guard in guards):
             named = guards[0] if len(guards) <= 3 else None
             person = os.environ.get("SUDO_USER") or os.environ.get("USER") or f"uid {os.getuid()}"
-            await SqlActs(opened).record(SystemClock().now(), person, what, thread, named, why)
-        return count
+            await SqlActs(opened).record(SystemClock().now(), person, what, thread, named, why)  # first: never unseen
+        return sum([await states.forget(thread, guard) for guard in guards])
     finally:
         opened.close()
 

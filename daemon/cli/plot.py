@@ -43,12 +43,23 @@ class Scores:
             self.trips = {name: _halved(line) for name, line in self.trips.items()}
 
 
-def draw(scores: Scores, path: Path, title: str) -> None:
-    """Write the picture, in the format that the file's name ends with.  Raises UsageError."""
+def check(path: Path) -> None:
+    """Refuse before the work what could not be drawn after it.  Raises UsageError."""
     try:
-        from matplotlib.figure import Figure
+        from matplotlib.backend_bases import FigureCanvasBase
     except ImportError:
         raise UsageError("--plot needs matplotlib: install trimtab with its extra `plot`") from None
+    known = FigureCanvasBase.get_supported_filetypes()
+    if path.suffix.removeprefix(".").lower() not in known:
+        raise UsageError(f"--plot: {path} should end with one of {', '.join(sorted(known))}")
+    if not path.absolute().parent.is_dir():
+        raise UsageError(f"--plot: {path} cannot be written: there is no folder {path.parent}")
+
+
+def draw(scores: Scores, path: Path, title: str) -> None:
+    """Write the picture, in the format that the file's name ends with.  Raises UsageError."""
+    from matplotlib.figure import Figure
+
     names = [name for name, line in scores.by_guard.items() if max(line) > 0] or list(scores.by_guard)[:1]
     figure = Figure(figsize=(12, 1 + 1.1 * len(names)), layout="constrained")
     panels = figure.subplots(len(names), 1, sharex=True, squeeze=False)

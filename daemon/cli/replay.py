@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from daemon.cli.plot import Scores, draw
+from daemon.cli.plot import Scores, check, draw
 from daemon.cli.transcript import Reading
 from daemon.errors import UsageError
 from guards import Level, Verdict
@@ -40,6 +40,7 @@ def replay(
         panel = standard(baseline, acknowledge or ())
     except ValueError as wrong:
         raise UsageError(f"--baseline: {wrong}") from None
+    _agree(explain, plot, as_json)
     begun = time.perf_counter()
     reading = Reading(file, skip_bad=skip_bad)
     if explain is not None:
@@ -61,6 +62,14 @@ def replay(
         _show(done, seconds)
     if done.trips:
         raise typer.Exit(TRIPPED)
+
+
+def _agree(explain: int | None, plot: Path | None, as_json: bool) -> None:
+    """Refuse before the work what could not be done after it."""
+    if explain is not None and (as_json or plot is not None):
+        raise UsageError("--explain prints one row in words: leave out --json and --plot")
+    if plot is not None:
+        check(plot)
 
 
 def _show(done: Replayed, seconds: float) -> None:

@@ -43,7 +43,8 @@ class Reading:
             found += 1
             yield row
         if not found:
-            raise UsageError(f"{self._file}:1: there is no row in it; expected one JSON object a line")
+            bad = f" ({self.bad} bad ones skipped, the first at line {self.first_bad})" if self.bad else ""
+            raise UsageError(f"{self._file}:1: there is no row in it{bad}; expected one JSON object a line")
 
     def _lines(self) -> Iterator[tuple[int, bytes]]:
         number = 0

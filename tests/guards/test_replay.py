@@ -63,7 +63,7 @@ def test_results_of_a_row_are_heard_with_it() -> None:
 def test_baseline_sets_the_warm_up() -> None:
     """A longer baseline arms the sequential tests later; a senseless one is refused."""
     assert standard(100).guards[1].options.warm_up == 100  # type: ignore[attr-defined]
-    with pytest.raises(ValueError, match="warm_up"):
+    with pytest.raises(ValueError, match="a start should be of 1 to"):
         standard(0)
 
 
@@ -237,3 +237,28 @@ def test_scores_of_any_length_need_bounded_memory() -> None:
         for place, t in enumerate(scores.trips["repeat"])
         if t
     ] == [True]
+
+
+@pytest.mark.parametrize("count", ["1", "5", "300", "10000"])
+def test_any_baseline_is_as_near_as_each_guard_allows(tmp_path: Path, count: str) -> None:
+    """--baseline N is the start of every guard, within the bounds of its own."""
+    assert ran(written(tmp_path / "a.jsonl", [{"text": "The lamp is lit."}]), "--baseline", count).exit_code == 0
+
+
+@pytest.mark.parametrize("options", [("--explain", "0", "--json"), ("--explain", "0", "--plot", "out.png")])
+def test_what_does_not_go_together_is_refused(tmp_path: Path, options: tuple[str, ...]) -> None:
+    """Nothing that was asked for is silently left out."""
+    assert isinstance(ran(written(tmp_path / "a.jsonl", [{"text": "a"}]), *options).exception, UsageError)
+
+
+def test_a_file_of_bad_rows_says_how_many_there_were(tmp_path: Path) -> None:
+    """With --skip-bad and nothing left, the line counts what was skipped."""
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b"no\nno\n")
+    assert "2 bad ones skipped, the first at line 1" in str(ran(str(path), "--skip-bad").exception)
+
+
+def test_a_row_of_very_many_calls_is_bounded() -> None:
+    """The last calls of a row are looked at, however many there are."""
+    row = parse({"text": "", "tool_calls": [{"name": f"t{i}"} for i in range(5000)]})
+    assert (len(row.output.calls), row.output.calls[-1].name) == (1000, "t4999")

@@ -81,7 +81,7 @@ def test_a_new_baseline_leaves_gates_and_breakers_alone(agent: Path) -> None:
     """Only what a sequential guard learnt of the stream is forgotten, and the command says where it is recorded."""
     outcome = CliRunner().invoke(app, ["rebaseline", "--thread", "night", "--why", "a new prompt"])
     assert outcome.exit_code == 0
-    sequential = {name for name in GUARDS if guard_class(name).kind == "sequential"}
+    sequential = {name for name in GUARDS if guard_class(name).tests}
     assert {guard for thread, guard in left(agent) if thread == "night"} == set(KEPT) - sequential
     assert {guard for thread, guard in left(agent) if thread == "day"} == set(KEPT)
     assert "rebaseline of all guards on night  a new prompt" in CliRunner().invoke(app, ["acts"]).stdout
