@@ -1,7 +1,8 @@
 """A second opinion, off by default: a model is asked whether a suspicion of the guards is right.
 
-It may clear a trip of a sequential guard and nothing else: no gate, no budget, and no warning becomes a trip, because
-the promise about false alarms is the guards' own.  What it is shown is untrusted; what it answers is read as one word.
+It may clear what a sequential guard found by statistics and nothing else: no gate (a guard's, or one verdict's), no
+budget, and no warning becomes a trip, because the promise about false alarms is the guards' own.  What it is shown is
+untrusted; what it answers is read as one word.
 """
 
 from __future__ import annotations
@@ -23,7 +24,12 @@ log = structlog.get_logger()
 
 NAME = "judge"
 _MOST = 4_000
-_ANSWER = re.compile(r"\W*(clear|confirm)(?:ed|s)?\b", re.IGNORECASE)
+_MARKED = r"[*_`\"']*"
+_ANSWER = re.compile(
+    rf"\W*(?:((?i:clear|confirm))(?i:ed|s)?{_MARKED}(?:[.!]|[ \t]*(?:[\r\n]|\Z))"
+    rf"|(CLEAR|CONFIRM)(?:ED|S)?{_MARKED}[:,])"
+)
+"""The word alone: "Clear repetition." is none.  What goes on after a comma or colon has it in capitals, as it was asked."""
 _BOTH = re.compile(r"\bclear(?:ed|s)?\b.*\bconfirm|\bconfirm(?:ed|s)?\b.*\bclear", re.IGNORECASE | re.DOTALL)
 
 
@@ -45,14 +51,14 @@ class Judge:
         """
         reviewed, usage = list(verdicts), Usage()
         for place, verdict in enumerate(verdicts):
-            suspicious = verdict.level > Level.PASS and verdict.outcome == "tripped" and verdict.guard in sequential
-            if not suspicious or verdict.guard in self._asked:
+            statistical = verdict.outcome == "tripped" and verdict.guard in sequential and not verdict.gate
+            if verdict.level is not Level.TRIP or not statistical or verdict.guard in self._asked:
                 continue
             self._asked.add(verdict.guard)
             left = max(1.0, min(self.seconds, seconds - usage.seconds))
             answer, said, cost = await self._ask(verdict, text, left)
             usage = usage.plus(cost)
-            if answer == "clear" and verdict.level is Level.TRIP:
+            if answer == "clear":
                 reviewed[place] = replace(verdict, level=Level.WARN)
             done = {"clear": "clears", "confirm": "confirms"}.get(answer, "has nothing to say of")
             reviewed.append(Verdict(NAME, Level.PASS, 0.0, f"{done} {verdict.guard}: {said}"))
@@ -74,4 +80,4 @@ class Judge:
             return "", f"it could not be asked: {quote(str(gone), 200)}", Usage()
         found = _ANSWER.match(reply.text)
         certain = found is not None and reply.finish == "stop" and not _BOTH.search(reply.text)
-        return (found[1].lower() if found and certain else ""), quote(reply.text, 200), reply.usage
+        return ((found[1] or found[2]).lower() if found and certain else ""), quote(reply.text, 200), reply.usage

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,8 @@ from daemon.app import opened
 from daemon.errors import ConfigError
 from daemon.home import Home, create, plant
 from daemon.types import Outcome
-from guards import Level
+from guards import Level, Output, Verdict
+from guards.panel import GUARDS, guard_class
 from tests.way_back import PARROT, Gate, Parrot, Scene, says
 
 GOOD = "I saw a lamp."
@@ -56,6 +58,12 @@ def test_a_trip_that_is_confirmed_stands() -> None:
         "I would not CLEAR this.",
         "CLEAR or CONFIRM?",
         "clearly stuck",
+        "Clear repetition. Trip it.",
+        "Clear-cut case: it says nothing new.",
+        "Clear evidence of a loop; it repeats.",
+        "Clear: it repeats itself.",
+        "Clear, and it should be withheld.",
+        "Confirm that it is useful and CLEAR it.",
         None,
         {"fail": "error"},
         {"text": "CLEAR", "finish": "length"},
@@ -78,12 +86,53 @@ def test_a_gate_is_never_appealed() -> None:
     assert not scene.judge.prompts
 
 
-def test_a_warning_is_asked_about_and_stays_a_warning() -> None:
-    """The judge cannot make a trip: the promise about false alarms is the guards' own."""
+@pytest.mark.parametrize(
+    "answer", ["CLEAR", "Clear.", "**CLEAR**: a report.", "clear\nIt is useful.", "CLEARED, I say."]
+)
+def test_the_word_alone_is_an_answer(answer: str) -> None:
+    """Marks, case and endings do not matter where the word stands by itself."""
+    assert [False] == [step.withheld for step in judged(answer).steps]
+
+
+def test_a_warning_is_not_asked_about() -> None:
+    """The judge cannot make a trip, so that its answer would change nothing."""
     scene = judged("CONFIRM", "A squawk.")
 
     assert [False] == [step.withheld for step in scene.steps]
-    assert "confirms parrot" in opinions(scene)[0]
+    assert scene.judge is not None
+    assert not scene.judge.prompts
+
+
+def test_a_verdict_that_needed_no_statistics_is_never_appealed() -> None:
+    """A sequential guard's own gate is a gate: the judge is not even asked."""
+
+    class Sure(Parrot):
+        """Knows a parrot at once."""
+
+        def update(self, output: Output) -> Verdict:
+            """Listen."""
+            return replace(super().update(output), gate=True)
+
+    scene = Scene(guards=[Sure()], judge=says("CLEAR", name="judge"))
+    scene.run(says(PARROT, GOOD))
+
+    assert [True, False] == [step.withheld for step in scene.steps]
+    assert scene.judge is not None
+    assert not scene.judge.prompts
+
+
+QUIET = "The harbour lies quiet, the lamp is lit, and two boats came in before the fog did."
+
+
+@pytest.mark.parametrize("said", [("Here it is. <|im_end|>",), (QUIET,) * 6, ("",) * 4])
+def test_gross_collapse_is_not_cleared(said: tuple[str, ...]) -> None:
+    """Of the real panel: a control token, the same six times and four empty replies trip whatever a judge says."""
+    guards = [guard_class(name)() for name in GUARDS if name not in ("budget", "expect", "facts")]
+    scene = Scene(guards=guards, judge=says(*["CLEAR"] * 50, name="judge"))
+    for text in said:
+        scene.run(says(text, *[text] * 9))
+
+    assert scene.steps[0].withheld
 
 
 def test_a_guard_is_asked_about_once_a_run() -> None:
