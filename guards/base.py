@@ -9,7 +9,7 @@ from __future__ import annotations
 import enum
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal, TypeAlias
 
 Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
@@ -90,6 +90,13 @@ class Verdict:
     outcome: Literal["tripped", "failed", "over_budget", "timed_out"] = "tripped"
     evidence: tuple[str, ...] = ()
     gate: bool = False
+
+
+def gravest(*verdicts: Verdict) -> Verdict:
+    """Return the most serious of one guard's verdicts, the highest score first; a gate's, if one as serious is."""
+    worst = max(verdicts, key=lambda v: (v.level, v.score))
+    gate = worst.level > Level.PASS and any(v.gate for v in verdicts if v.level is worst.level)
+    return replace(worst, gate=True) if gate and not worst.gate else worst
 
 
 class Watch(ABC):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from guards import options
-from guards.base import Guard, Json, Level, Output, Verdict
+from guards.base import Guard, Json, Level, Output, Verdict, gravest
 from guards.memory import check_version, integer, nested
 from guards.promise import limit
 from guards.reading import NUMBER, Reading, read
@@ -87,7 +87,7 @@ class Fixation(Guard):
         spiral = self._spiral(reading)
         risen = self._takeover.update(reading)
         slow = self._judge(reading, risen) if risen else Verdict(self.name)
-        return max(spiral, slow, key=lambda verdict: verdict.score)
+        return gravest(spiral, slow)
 
     def _spiral(self, reading: Reading) -> Verdict:
         """One word is most of what is said."""
@@ -102,7 +102,9 @@ class Fixation(Guard):
         self._run = min(self._run + 1, IN_A_ROW) if key == self._whole else 1
         self._whole = key
         score = 1.0 if total >= LONG else self._run / IN_A_ROW
-        return self._said(score, reading, {word: count}, f"one word is {count} of the {total} words of this output")
+        why = f"one word is {count} of the {total} words of this output"
+        said = self._said(score, reading, {word: count}, why)
+        return replace(said, gate=said.level > Level.PASS)
 
     def _judge(self, reading: Reading, risen: Mapping[int, float]) -> Verdict:
         score = math.fsum(risen.values()) / limit()

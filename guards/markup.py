@@ -104,7 +104,7 @@ class Markup(Guard):
                 shown = quote(span, 60)
                 hint = f"Your last output went wrong at {shown}. {advice}"
                 spans = (span,) if span in text else ()
-                return Verdict(self.name, Level.TRIP, 1.0, f"{what}: {shown}", hint, evidence=spans)
+                return Verdict(self.name, Level.TRIP, 1.0, f"{what}: {shown}", hint, evidence=spans, gate=True)
         return None
 
     def _verdict(self, name: str, seen: Rarity, score: float, spans: tuple[str, ...]) -> Verdict:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from guards import options
-from guards.base import Guard, Json, Level, Output, Verdict
+from guards.base import Guard, Json, Level, Output, Verdict, gravest
 from guards.memory import check_version, integer, integers, nested
 from guards.onset import Onset
 from guards.promise import limit
@@ -106,10 +106,10 @@ class Repeat(Guard):
         self._short = self._short_run = 0
         if output.calls and output.turn is not None:
             return self._beside_calls(key, fingerprint(output.turn), text)
-        exactly = self._worst(self._in_a_row(key, text), self._of_twenty(key, text))
+        exactly = gravest(self._in_a_row(key, text), self._of_twenty(key, text))
         numbered = any(word[0].isdigit() for word in said)
         speaks = not output.calls and not numbered and len(reading.spoken) >= LEAST
-        return self._worst(exactly, self._alike(said, text, speaks=speaks))
+        return gravest(exactly, self._alike(said, text, speaks=speaks))
 
     def _beside_calls(self, key: int, turn: int, text: str) -> Verdict:
         same = (turn, key) == (self._turn, self._beside)
@@ -160,16 +160,16 @@ class Repeat(Guard):
         self._sketches.append(now)
         share = f"{100 * twins[-1]:.0f} %" if near else "little"
         why = f"nearly the same again: {TWINS} of the last {AMONG} outputs are {share} like this one"
-        nearly = self._judged(score, why, text)
+        nearly = self._judged(score, why, text, gate=False)
         if speaks:
             self._close.append(round(1000 * most))
         if not speaks or len(self._close) < CLOSE:
             return nearly
         mean = sum(self._close) / CLOSE / 1000
         why = f"the last {CLOSE} outputs are {100 * mean:.0f} % like those just before them"
-        return self._worst(nearly, self._judged(mean / TOO_CLOSE if most > TOO_CLOSE else 0.0, why, text))
+        return gravest(nearly, self._judged(mean / TOO_CLOSE if most > TOO_CLOSE else 0.0, why, text))
 
-    def _judged(self, score: float, why: str, text: str) -> Verdict:
+    def _judged(self, score: float, why: str, text: str, *, gate: bool = True) -> Verdict:
         score = round(score, 3)
         if score < 0.8:
             return Verdict(self.name, Level.PASS, score)
@@ -184,11 +184,8 @@ class Repeat(Guard):
             f"{why}: {quote(text)}",
             hint,
             evidence=_evidence(text),
+            gate=gate,
         )
-
-    @staticmethod
-    def _worst(*verdicts: Verdict) -> Verdict:
-        return max(verdicts, key=lambda v: (v.level, v.score))
 
     def state(self) -> dict[str, Json]:
         """Return the memory, about 12 kB."""

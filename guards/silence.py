@@ -119,19 +119,24 @@ class Silence(Guard):
     def _judge(self, score: float) -> float:
         """Return the score of a silent turn.  A spell that trips teaches nothing, however it ends."""
         by_hand = 2 * self._hands > self._calls and self._quiet >= QUIET * min(self._turns, self.options.warm_up)
-        long = self._mute / max(MUTE, SPELLS * self._spell)
+        long = self._long
         bursty = self._spell >= BURSTY and self._quiet <= self._spoken
         steady = 0.0 if by_hand or (bursty and long < 1) else score
         worse = max(steady, long if self._talker and long >= 1 else 0.0)
         self._told = self._told or worse >= 1
         return worse
 
+    @property
+    def _long(self) -> float:
+        """The count of silent turns in units of what is gross."""
+        return self._mute / max(MUTE, SPELLS * self._spell)
+
     def _verdict(self, score: float) -> Verdict:
         empty = self._empty / self.options.empty
         if empty >= max(1.0, score):
             why = f"{self._empty} replies in a row with neither words nor tool calls"
             hint = f"Your last {self._empty} replies were empty. Say in one sentence what you found, even if nothing."
-            return Verdict(self.name, Level.TRIP, round(empty, 3), why, hint)
+            return Verdict(self.name, Level.TRIP, round(empty, 3), why, hint, gate=True)
         score = round(score, 3)
         if score < 0.8:
             return Verdict(self.name, Level.PASS, max(score, round(min(empty, 0.79), 3)))
@@ -139,11 +144,11 @@ class Silence(Guard):
         turns = f"{WIDE} turns in a row" if min(self._mute, self._recent.bit_count()) >= WIDE else recent
         why = f"{turns} called tools and ended without a word; normal here is {100 * self._share.normal:.0f} % at most"
         hint = (
-            f"{turns} called tools and ended without a word. Say in one sentence what came of the calls, even if it is"
+            f"{turns} called tools and ended without a word. Say in one sentence what came of the calls, even if it is "
+            "that nothing has changed."
         )
-        return Verdict(
-            self.name, Level.TRIP if score >= 1 else Level.WARN, score, why, f"{hint} that nothing has changed."
-        )
+        level, gross = Level.TRIP if score >= 1 else Level.WARN, self._talker and self._long >= 1
+        return Verdict(self.name, level, score, why, hint, gate=gross)
 
     def state(self) -> dict[str, Json]:
         """Return the memory: a few numbers."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from guards import options
-from guards.base import Guard, Json, Level, Output, Verdict
+from guards.base import Guard, Json, Level, Output, Verdict, gravest
 from guards.diversity import Ring, Window
 from guards.memory import check_version, integer, integers
 from guards.narrowing import KEY, Narrowing
@@ -101,7 +101,7 @@ class Vocabulary(Guard):
         mixed = switches(reading.prose)
         if mixed >= SWITCHES:
             why = f"{100 * mixed:.0f} % of neighbouring words change script: {quote(reading.prose)}"
-            return Verdict(self.name, Level.TRIP, round(mixed / SWITCHES, 3), why, HINTS["wild"])
+            return Verdict(self.name, Level.TRIP, round(mixed / SWITCHES, 3), why, HINTS["wild"], gate=True)
         spoken, marks = reading.spoken, reading.marks
         begin = 0 if len(marks) <= NEAR else 37 * self._outputs % (len(marks) - NEAR)
         piece = [i for i in range(begin, min(begin + NEAR, len(marks))) if spoken[i] != NUMBER]
@@ -110,8 +110,7 @@ class Vocabulary(Guard):
         self._outputs += 1
         words = [marks[i] & KEY for i in piece]
         self._last.extend(words[:LOOSE_EACH])
-        found = (self._order_of(reading, words), self._scatter(reading, words), self._narrow(reading, piece))
-        return max(found, key=lambda verdict: verdict.score)
+        return gravest(self._order_of(reading, words), self._scatter(reading, words), self._narrow(reading, piece))
 
     def _narrow(self, reading: Reading, piece: Sequence[int]) -> Verdict:
         spoken, marks = reading.spoken, reading.marks
@@ -123,7 +122,8 @@ class Vocabulary(Guard):
         )
         last = self._last.windows[0]
         if last.full and last.types <= FEW and len(piece) >= SPEECH:
-            return self._few(reading, FEW / last.types, f"only {last.types} different words are left", last)
+            few = self._few(reading, FEW / last.types, f"only {last.types} different words are left", last)
+            return replace(few, gate=True)
         if score < WARNS:
             return Verdict(self.name, Level.PASS, round(score, 3))
         window, start = self._narrowing.worst()

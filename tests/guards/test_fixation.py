@@ -159,3 +159,12 @@ def test_a_torn_row_is_refused(row: object) -> None:
     takeover["words"] = [row]  # type: ignore[list-item]
     with pytest.raises(ValueError, match=r"."):
         Fixation().load(state)
+
+
+def test_a_word_that_is_half_of_an_output_is_a_gate_and_one_that_rises_is_not() -> None:
+    """A sentence of half one word is none in any stream; a rising share is statistics."""
+    assert Fixation().update(Output("lantern " * 80)).gate
+    assert not Fixation().update(Output("lantern " * 12)).gate  # the first of three: no warning yet
+    trips = [v for v in verdicts(texts(100) + swapped(texts(150, seed=2), ["lantern"], 0.045)) if v.level is Level.TRIP]
+    assert trips
+    assert not any(v.gate for v in trips)

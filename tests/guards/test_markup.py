@@ -191,3 +191,13 @@ def test_no_text_takes_long(unit: str) -> None:
 def test_every_span_stands_in_the_text(text: str) -> None:
     """What is shown as evidence can be found in the output."""
     assert all(span in text for span in Markup().update(Output(text)).evidence)
+
+
+def test_what_is_wrong_at_once_is_a_gate() -> None:
+    """A glued token is wrong in any stream; a class that comes by more often is statistics."""
+    assert all(Markup().update(Output(text)).gate for text in AT_ONCE.values())
+    guard = Markup()
+    said = [guard.update(Output(text)) for text in [PLAIN["prices"]] * 60 + [r"The tide is \boxed{4}."] * 20]
+    trips = [v for v in said if v.level is Level.TRIP]
+    assert trips
+    assert not any(v.gate for v in trips)

@@ -161,3 +161,22 @@ def test_likeness_estimates_shared_wording() -> None:
     assert likeness(sketch(a), sketch(b)) < 0.1
     assert 0.15 < likeness(sketch(a), sketch(a[:100] + b[:100])) < 0.55
     assert likeness(sketch([]), sketch([])) == 0.0
+
+
+def test_equal_outputs_are_a_gate_and_nearly_equal_ones_are_not() -> None:
+    """In a row, of twenty and in one run need no statistics; the test of likeness does, and calls itself no gate."""
+    text = "All the boats are in and there is nothing more to report tonight."
+    others = ["The lamp at the end of the long pier is lit again for you.", "Fog lies over the harbour and its bells."]
+    guard = Repeat()
+    assert [v.gate for v in (guard.update(Output(text)) for _ in range(5))] == [False, False, True, True, True]
+    guard = Repeat()
+    said = [guard.update(Output([text, *others][i % 3])) for i in range(20)]
+    assert {v.gate for v in said if v.level is Level.TRIP} == {True}
+    dice = random.Random(5)
+    words = [f"{a}{b}{c}" for a in "bdfgkl" for b in "aeiou" for c in "mnprst"]
+    guard = Repeat()
+    for _ in range(60):
+        guard.update(Output(" ".join(dice.choices(words, k=30)) + " 7"))
+    core = dice.choices(words, k=30)
+    near = [guard.update(Output(" ".join([*core, *dice.choices(words, k=6)]) + " 7")) for _ in range(40)]
+    assert {v.gate for v in near if v.level is Level.TRIP} == {False}

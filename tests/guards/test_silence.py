@@ -121,3 +121,13 @@ def test_spells_of_silence_are_learnt_only_while_they_do_not_trip() -> None:
 
     assert trips([4, 8, 10, 9, 20, 24]) == 0
     assert trips([0, 30, 30]) == 2 * (30 - 15)
+
+
+def test_empty_replies_and_the_count_of_silent_turns_are_gates() -> None:
+    """What is counted needs no second opinion; a share that has climbed is open to one."""
+    empty, counted, climbed = Silence(), Silence(), Silence()
+    assert [empty.update(Output("")).gate for _ in range(3)] == [False, False, True]
+    said = [counted.update(o) for o in [Output("Four songs are left.", CALL)] * 10 + [Output("", CALL)] * 20]
+    assert {v.gate for v in said if v.level is Level.TRIP} == {True}
+    said = [climbed.update(Output("", CALL)) for _ in range(400)]
+    assert {v.gate for v in said if v.level is Level.TRIP} == {False}

@@ -195,3 +195,17 @@ def test_an_order_with_a_torn_table_is_refused() -> None:
 def test_spans_stand_in_the_text(said: str, word: str) -> None:
     """Whatever is looked for, what comes back can be found in the text exactly."""
     assert all(span in said for span in spans(said, [word]))
+
+
+def test_what_is_absolute_is_a_gate() -> None:
+    """Mixed scripts and five words of 120 are wrong in any stream; what is compared with a start is no gate."""
+    mixed = Vocabulary().update(Output("fog причал θάλασσα " * 5))
+    assert mixed.level is Level.TRIP
+    assert mixed.gate
+    dice = random.Random(2)
+    guard = Vocabulary()
+    words = ["lamp", "rope", "tide", "crane", "pier"]
+    few = [guard.update(Output(" ".join(dice.choices(words, k=14)))) for _ in range(20)]
+    assert {v.gate for v in few if v.level is Level.TRIP} == {True}
+    said = verdicts(texts(100, 1200) + texts(80, 30, seed=2))
+    assert {v.gate for v in said if v.level is Level.TRIP} == {False}
