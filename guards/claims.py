@@ -10,6 +10,7 @@ from guards import options
 from guards.base import CallResult, Guard, Json, Level, Output, Verdict
 from guards.deeds import deed, over
 from guards.memory import check_version, integer
+from guards.promise import limit
 from guards.sequential import Climb, Margin, load_climb
 from guards.text import fingerprint, quote
 
@@ -32,7 +33,7 @@ class Claims(Guard):
     streams, where no tools are offered: a reply about another time in words that the lists do not know is one.
     Silent on purpose: sentences that look back, deny, ask or suppose; longer replies; a call whose result nobody
     recorded counts as one that worked; streams without tools.
-    Options: `warm_up` replies without calls (40).
+    Options: `warm_up` replies without calls (40), `caution`: years for one false trip of the test (1).
 
         >>> from guards import Call, CallResult, Output
         >>> guard, tools = Claims(), frozenset({"vault"})
@@ -53,9 +54,10 @@ class Claims(Guard):
 
     @dataclass(frozen=True, slots=True)
     class Options:
-        """The replies of the start."""
+        """The replies of the start, and years for one false trip."""
 
         warm_up: int = options.option(40, 1, 10_000)
+        caution: float = options.option(1.0, 0.01, 1e6)
 
     def __init__(self, **given: object) -> None:
         self.options = options.read(self.Options, self.name, given)
@@ -67,7 +69,7 @@ class Claims(Guard):
         self._worked = 0  # outputs, or in a named turn any number above 0, for which a call still speaks
         self._failed = False
         self._asked = self._ever = False
-        self._share = Climb(MARGIN, self.options.warm_up)
+        self._share = Climb(MARGIN, self.options.warm_up, limit(self.options.caution))
 
     def update(self, output: Output) -> Verdict:
         """Judge a reply that calls nothing more."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from guards.base import Json
 from guards.circles import Circle, Seen
 from guards.memory import integer, integers
-from guards.sequential import Climb, Margin, load_climb
+from guards.sequential import LIMIT, Climb, Margin, load_climb
 
 KEPT = 64
 NO_FAILURE = 2**40
@@ -26,10 +26,10 @@ MARGIN = Margin(floor=0.5, early=0.5, ceiling=0.6)
 class Failures:
     """What failed, call by call and turn by turn."""
 
-    def __init__(self, errors: int, warm_up: int) -> None:
+    def __init__(self, errors: int, warm_up: int, limit: float = LIMIT) -> None:
         self._errors = errors
         self._run: deque[int] = deque(maxlen=KEPT)
-        self._share = Climb(MARGIN, warm_up)
+        self._share = Climb(MARGIN, warm_up, limit)
         self._turns = 0
         self._calls = self._failed = 0
 

@@ -42,7 +42,8 @@ class Fixation(Guard):
     programmer's messages while one part of the program was being written).
     Silent on purpose: on a word that keeps its neighbours (a catchphrase, a template); on words that were common at the
     start; on words of one or two letters; on one that is fewer than about 1 in 100 words.
-    Options: `rare` (0.0045), the share of words that a new word may have; `warm_up` (40).
+    Options: `rare` (0.0045), the share of words that a new word may have; `warm_up` (40); `caution`: years
+    for one false trip of the test (1).
 
         >>> from guards import Output
         >>> import random
@@ -65,18 +66,20 @@ class Fixation(Guard):
 
     @dataclass(frozen=True, slots=True)
     class Options:
-        """The share of words that a word may have that was rare at the start, and the outputs of the start."""
+        """The share that a word rare at the start may have, the outputs of the start, years for one false trip."""
 
         rare: float = options.option(0.0045, 0.0001, 0.05)
         warm_up: int = options.option(40, 1, 10_000)
+        caution: float = options.option(1.0, 0.01, 1e6)
 
     def __init__(self, **given: object) -> None:
         self.options = options.read(self.Options, self.name, given)
+        self._limit = limit(self.options.caution)
         self.reset()
 
     def reset(self) -> None:
         """Forget the stream."""
-        self._takeover = Takeover(self.options.rare, self.options.warm_up)
+        self._takeover = Takeover(self.options.rare, self.options.warm_up, self._limit)
         self._whole = self._run = 0
 
     def update(self, output: Output) -> Verdict:
@@ -107,7 +110,7 @@ class Fixation(Guard):
         return replace(said, gate=said.level > Level.PASS)
 
     def _judge(self, reading: Reading, risen: Mapping[int, float]) -> Verdict:
-        score = math.fsum(risen.values()) / limit()
+        score = math.fsum(risen.values()) / self._limit
         total = len(reading.spoken)
         here: Counter[str] = Counter()
         for i, word in enumerate(reading.spoken):

@@ -9,6 +9,7 @@ from typing import ClassVar, Literal
 from guards import leak, options
 from guards.base import Guard, Json, Level, Output, Verdict
 from guards.memory import check_version, nested
+from guards.promise import limit
 from guards.rarity import RECENT, Custom, Rarity
 from guards.reading import read
 from guards.text import quote
@@ -43,7 +44,7 @@ class Markup(Guard):
     measured for the gate and the tests: none in 28,000 outputs of 100 healthy development streams.
     Silent on purpose: code, tables, quotes, code spans, control tokens in the middle of a sentence about them; a class
     that was there from the start, except calls in the words of most outputs of a model that can call tools.
-    Options: `warm_up` (40).
+    Options: `warm_up` (40), `caution`: years for one false trip of the tests (1).
 
         >>> from guards import Output
         >>> import random
@@ -62,9 +63,10 @@ class Markup(Guard):
 
     @dataclass(frozen=True, slots=True)
     class Options:
-        """The outputs of the start."""
+        """The outputs of the start, and years for one false trip."""
 
         warm_up: int = options.option(40, 1, 10_000)
+        caution: float = options.option(1.0, 0.01, 1e6)
 
     def __init__(self, **given: object) -> None:
         self.options = options.read(self.Options, self.name, given)
@@ -72,7 +74,8 @@ class Markup(Guard):
 
     def reset(self) -> None:
         """Forget the stream."""
-        self._classes = {name: Rarity(custom, self.options.warm_up) for name, custom in CLASSES.items()}
+        warm_up, most = self.options.warm_up, limit(self.options.caution)
+        self._classes = {name: Rarity(custom, warm_up, most) for name, custom in CLASSES.items()}
 
     def update(self, output: Output) -> Verdict:
         """Judge the next output."""

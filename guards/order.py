@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from guards.base import Json
 from guards.memory import integers, nested, number
-from guards.promise import limit
+from guards.sequential import LIMIT
 
 BREAK = 2**16
 """Stands between outputs; words are smaller."""
@@ -29,8 +29,8 @@ MOST_OF_A_PAIR, MOST_OF_AN_OUTPUT = 1.5, 4.0
 """No pair and no output proves more than this: one strange list is not a collapse."""
 LATELY = 128
 """Pairs that were surprising lately: one that comes again is a new form of words, no chance, and counts for nothing."""
-KEPT = round(1.5 * limit(), 1)
-"""The statistic holds no more than this, so that a stream which recovers is soon forgiven."""
+KEPT = 1.5
+"""The statistic holds no more than so many times its limit, so that a stream which recovers is soon forgiven."""
 UNIT = 100
 """Scores are kept as whole hundredths of a nat."""
 
@@ -43,7 +43,8 @@ class Order:
     start (an e-detector of CUSUM type: Shin, Ramdas and Rinaldo 2022).
     """
 
-    def __init__(self) -> None:
+    def __init__(self, limit: float = LIMIT) -> None:
+        self._most = round(KEPT * limit, 1)
         self._buffer: list[int] = []
         self._symbols: dict[int, int] = {}
         self._pairs: list[int] = []
@@ -124,7 +125,7 @@ class Order:
                     del lately[next(iter(lately))]
             won += score
         nats = won / UNIT
-        self.total = round(min(max(0.0, self.total + min(nats, MOST_OF_AN_OUTPUT)), KEPT), 2)
+        self.total = round(min(max(0.0, self.total + min(nats, MOST_OF_AN_OUTPUT)), self._most), 2)
         return self.total, nats
 
     def common(self, words: Sequence[int]) -> float:
@@ -159,4 +160,4 @@ class Order:
         self._scores = [score - 2 * UNIT for score in scores]
         self._surprises = dict.fromkeys(integers(found, "surprises", LATELY, BREAK))
         self.common_share = min(max(number(found, "share"), 0.0), 1.0)
-        self.total = min(max(number(found, "total"), 0.0), KEPT)
+        self.total = min(max(number(found, "total"), 0.0), self._most)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from guards.base import Json
 from guards.memory import integer, nested, number
-from guards.sequential import Climb, Margin
+from guards.sequential import LIMIT, Climb, Margin
 
 FIRST, LATER = 8, 300
 """Outputs before any test bets: they tell whether a class was there from the start. Outputs after which all of them
@@ -42,8 +42,8 @@ class Rarity:
     is normal.
     """
 
-    def __init__(self, custom: Custom, warm_up: int) -> None:
-        self._custom, self._warm_up = custom, max(FIRST, round(custom.part * warm_up))
+    def __init__(self, custom: Custom, warm_up: int, limit: float = LIMIT) -> None:
+        self._custom, self._warm_up, self._limit = custom, max(FIRST, round(custom.part * warm_up)), limit
         self._n = self._hits = self._without = self._recent = 0
         self.at_start = False
         self._later: float | None = None
@@ -52,10 +52,12 @@ class Rarity:
     def _fresh(self) -> Climb:
         ceiling, early = self._custom.ceiling, self._custom.early
         if self._later is not None:
-            return Climb(Margin(floor=self._later, early=self._later, ceiling=self._later, first=1, slack=0.0), 1)
+            settled = Margin(floor=self._later, early=self._later, ceiling=self._later, first=1, slack=0.0)
+            return Climb(settled, 1, self._limit)
         if self.at_start:  # what was there in the first outputs waits until the whole start has told how often it comes
             early = min(ceiling, 0.9)
-        return Climb(Margin(floor=RARE, early=early, ceiling=ceiling, first=FIRST, slack=0.0), self._warm_up)
+        margin = Margin(floor=RARE, early=early, ceiling=ceiling, first=FIRST, slack=0.0)
+        return Climb(margin, self._warm_up, self._limit)
 
     @property
     def lately(self) -> int:

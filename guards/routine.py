@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from guards.base import Json
 from guards.circles import Circle, Seen
 from guards.memory import integer, integers
-from guards.sequential import Climb, Margin, load_climb
+from guards.sequential import LIMIT, Climb, Margin, load_climb
 from guards.text import fingerprint
 
 KEPT = 64
@@ -24,8 +24,8 @@ MARGIN = Margin(floor=0.6, early=1.0, ceiling=1.0)
 class Routine:
     """The usual calls, and the share of turns that repeat earlier ones with unusual calls."""
 
-    def __init__(self, warm_up: int) -> None:
-        self._warm_up = warm_up
+    def __init__(self, warm_up: int, limit: float = LIMIT) -> None:
+        self._warm_up, self._limit = warm_up, limit
         self._whose = 0
         self._clear()
 
@@ -35,7 +35,7 @@ class Routine:
         self._before: deque[int] = deque(maxlen=KEPT)
         self._now: list[int] = []
         self._fresh = self._repeats = 0
-        self._share = Climb(MARGIN, self._warm_up)
+        self._share = Climb(MARGIN, self._warm_up, self._limit)
 
     def turn(self, model: str, prompt: str, named: bool) -> None:
         """Close a turn and begin another; another model or prompt is another start."""

@@ -9,6 +9,7 @@ from typing import ClassVar, Literal
 from guards import options
 from guards.base import Guard, Json, Level, Output, Verdict
 from guards.memory import check_version, integer, integers
+from guards.promise import limit
 from guards.sequential import Climb, Margin, load_climb
 from guards.text import fingerprint
 
@@ -46,7 +47,7 @@ class Silence(Guard):
     Silent on purpose: on turns without calls that say something; on a share of silent turns that the start had too;
     but for the gates, on streams that were often silent at their start and whose calls there mostly were work by hand
     (a command, code, a path): such an agent speaks when it is done.
-    Options: `empty` (3), `warm_up` (40).
+    Options: `empty` (3), `warm_up` (40), `caution`: years for one false trip of the test (1).
 
         >>> from guards import Call, Output
         >>> import random
@@ -66,10 +67,11 @@ class Silence(Guard):
 
     @dataclass(frozen=True, slots=True)
     class Options:
-        """Empty replies in a row that trip, and the turns of the start."""
+        """Empty replies in a row that trip, the turns of the start, and years for one false trip."""
 
         empty: int = options.option(3, 1, 1000)
         warm_up: int = options.option(40, 1, 10_000)
+        caution: float = options.option(1.0, 0.01, 1e6)
 
     def __init__(self, **given: object) -> None:
         self.options = options.read(self.Options, self.name, given)
@@ -82,7 +84,7 @@ class Silence(Guard):
         self._empty = self._mute = self._peak = self._spell = 0
         self._turns = self._spoken = self._quiet = self._calls = self._hands = self._recent = 0
         self._talker = self._told = False
-        self._share = Climb(MARGIN, self.options.warm_up)
+        self._share = Climb(MARGIN, self.options.warm_up, limit(self.options.caution))
 
     def update(self, output: Output) -> Verdict:
         """Judge the next output, and the turn that it ends."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from guards.base import Json
 from guards.circles import Circle
 from guards.memory import integers
-from guards.sequential import Climb, Margin, load_climb
+from guards.sequential import LIMIT, Climb, Margin, load_climb
 
 NEARBY, FEW = 16, 3
 """So many calls of tools that do not exist among so many calls: two are a slip that its error message corrects."""
@@ -18,9 +18,9 @@ MARGIN = Margin(floor=0.03, early=0.2, first=8, slack=0.02)
 class Strangers:
     """Which calls were of tools that do not exist."""
 
-    def __init__(self, warm_up: int) -> None:
+    def __init__(self, warm_up: int, limit: float = LIMIT) -> None:
         self._recent: deque[int] = deque(maxlen=NEARBY)
-        self._share = Climb(MARGIN, warm_up)
+        self._share = Climb(MARGIN, warm_up, limit)
 
     def asked(self, stranger: bool) -> None:
         """Take the next call."""

@@ -15,8 +15,8 @@ from functools import lru_cache
 
 from guards.base import Json
 from guards.memory import integer, integers, number, numbers
-from guards.promise import limit
 from guards.reading import Reading
+from guards.sequential import LIMIT
 from guards.text import UNSPACED_FROM
 
 EACH = 64
@@ -25,8 +25,8 @@ ROWS = 320
 """Words that are watched at once; those of which the least is known leave."""
 PAID = math.log(ROWS)
 """What each word's bets must win before they count, for having been chosen among so many."""
-KEPT = round(PAID + 1.5 * limit(), 1)
-"""No word's bets hold more than this, so that a stream which recovers is soon forgiven."""
+KEPT = 1.5
+"""No word's bets hold more than it pays and so many limits, so that a stream which recovers is soon forgiven."""
 COMPANY = 16
 """Different neighbours on each side that a word is remembered with, the last ones."""
 EARLY, LEAST, MOST = 16, 150, 5000
@@ -73,7 +73,8 @@ class Takeover:
     against a word of which each word of the output is `rare` likely to be one.
     """
 
-    def __init__(self, rare: float, warm_up: int) -> None:
+    def __init__(self, rare: float, warm_up: int, limit: float = LIMIT) -> None:
+        self._most = round(PAID + KEPT * limit, 1)
         self._rare, self._warm_up = rare, warm_up
         self._outputs = self._seen = 0
         self._start: Counter[int] = Counter()
@@ -142,7 +143,7 @@ class Takeover:
                 continue
             done.add(key)
             won = max(0.0, bets.nats + before[bets.kind] - bets.since) + hit[bets.kind]
-            bets.nats, bets.since = round(min(won, KEPT), 3), self._lost[bets.kind]
+            bets.nats, bets.since = round(min(won, self._most), 3), self._lost[bets.kind]
             if bets.nats > PAID:
                 self._ahead[key] = bets
 
@@ -197,7 +198,7 @@ class Takeover:
         rows = state.get("words")
         if not isinstance(rows, list) or len(rows) > ROWS:
             raise ValueError(f"'words' should be a list of at most {ROWS} rows")
-        self._rows = dict(map(_row, rows))
+        self._rows = dict(_row(row, self._most) for row in rows)
         self._ahead = dict(self._rows)
 
 
@@ -266,13 +267,13 @@ def _unpacked(value: object) -> list[int]:
     return [int(value[i : i + 3], 16) for i in range(0, len(value), 3)]
 
 
-def _row(value: Json) -> tuple[int, Bets]:
+def _row(value: Json, most: float) -> tuple[int, Bets]:
     if not isinstance(value, list) or len(value) != 6:
         raise ValueError("each of 'words' should be a row of six values")
     named: dict[str, Json] = dict(zip(("key", "kind", "nats", "since"), value, strict=False))
     bets = Bets(
         integer(named, "kind", KINDS - 1),
-        min(max(number(named, "nats"), 0.0), KEPT),
+        min(max(number(named, "nats"), 0.0), most),
         _lost(number(named, "since")),
         _unpacked(value[4]),
         _unpacked(value[5]),

@@ -13,6 +13,7 @@ from guards.calls import acts, canonical, names_no_tool, patience, takes_a_comma
 from guards.circles import PENDING, Circle, Seen
 from guards.failures import Failures
 from guards.memory import check_version, integer, integers, nested
+from guards.promise import limit
 from guards.routine import Routine
 from guards.strangers import Strangers
 from guards.text import fingerprint, quote
@@ -48,7 +49,8 @@ class Tools(Guard):
     Silent on purpose: the same call whose result changes (a poller, a test run after each fix); distinct calls however
     many; never by a tool's name alone; what each heartbeat asked from the start; calls whose results nobody recorded,
     made from the start and each time with new words.
-    Options: `same` (4), `errors` (8), `warm_up` calls, or turns, of the sequential tests (40).
+    Options: `same` (4), `errors` (8), `warm_up` calls, or turns, of the sequential tests (40), `caution`: years for one
+    false trip of those tests (1).
 
         >>> from guards import Call, CallResult, Output
         >>> import random
@@ -72,11 +74,12 @@ class Tools(Guard):
 
     @dataclass(frozen=True, slots=True)
     class Options:
-        """Equal calls with equal results in a row, failures in a row, and the calls of the start."""
+        """Equal calls with equal results and failures in a row, calls of the start, years for one false trip."""
 
         same: int = options.option(4, 2, 1000)
         errors: int = options.option(8, 2, 1000)
         warm_up: int = options.option(40, 1, 10_000)
+        caution: float = options.option(1.0, 0.01, 1e6)
 
     def __init__(self, **given: object) -> None:
         self.options = options.read(self.Options, self.name, given)
@@ -88,9 +91,10 @@ class Tools(Guard):
         self._called = ""
         self._seen: deque[Seen] = deque(maxlen=KEPT)
         self._asked: list[Seen] = []
-        self._strangers = Strangers(self.options.warm_up)
-        self._failures = Failures(self.options.errors, self.options.warm_up)
-        self._routine = Routine(self.options.warm_up)
+        warm_up, most = self.options.warm_up, limit(self.options.caution)
+        self._strangers = Strangers(warm_up, most)
+        self._failures = Failures(self.options.errors, warm_up, most)
+        self._routine = Routine(warm_up, most)
 
     def update(self, output: Output) -> Verdict:
         """Judge the calls of the next output before they run."""

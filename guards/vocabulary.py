@@ -57,7 +57,7 @@ class Vocabulary(Guard):
     changelog whose entries became one line) reached 0.8. A sorted collection of manual pages trips.
     Silent on purpose: until a window is full; on a start of under a fifth different words (a form); on a new language
     or topic with words that come back; on shuffled clauses of a script without spaces.
-    Options: `drop` (0.45), `warm_up` (40).
+    Options: `drop` (0.45), `warm_up` (40), `caution`: years for one false trip of the bets (1).
 
         >>> from guards import Output
         >>> import random
@@ -79,19 +79,21 @@ class Vocabulary(Guard):
 
     @dataclass(frozen=True, slots=True)
     class Options:
-        """The share of different words that may be lost, and the outputs of the start."""
+        """The share of different words that may be lost, the outputs of the start, and years for one false trip."""
 
         drop: float = options.option(0.45, 0.01, 0.95)
         warm_up: int = options.option(40, 1, 10_000)
+        caution: float = options.option(1.0, 0.01, 1e6)
 
     def __init__(self, **given: object) -> None:
         self.options = options.read(self.Options, self.name, given)
+        self._limit = limit(self.options.caution)
         self.reset()
 
     def reset(self) -> None:
         """Forget the stream."""
         self._narrowing = Narrowing(self.options.drop)
-        self._order = Order()
+        self._order = Order(self._limit)
         self._last = Ring((LOOSE,))
         self._outputs = self._loose = 0
 
@@ -142,7 +144,7 @@ class Vocabulary(Guard):
             self._order.learn(words, last=self._outputs >= self.options.warm_up)
             return Verdict(self.name)
         total, won = self._order.update(words)
-        score = total / limit()
+        score = total / self._limit
         if won <= 0:
             return Verdict(self.name, Level.PASS, round(min(score, 0.5), 3))
         return self._wild(score, "words stand in no order that this stream had before", reading)
