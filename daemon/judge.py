@@ -29,7 +29,7 @@ _ANSWER = re.compile(
     rf"\W*(?:((?i:clear|confirm))(?i:ed|s)?{_MARKED}(?:[.!]|[ \t]*(?:[\r\n]|\Z))"
     rf"|(CLEAR|CONFIRM)(?:ED|S)?{_MARKED}[:,])"
 )
-"""The word alone: "Clear repetition." is none.  What goes on after a comma or colon has it in capitals, as it was asked."""
+"""The word alone: "Clear repetition." is none.  Before a comma or colon it stands in capitals, as it was asked for."""
 _BOTH = re.compile(r"\bclear(?:ed|s)?\b.*\bconfirm|\bconfirm(?:ed|s)?\b.*\bclear", re.IGNORECASE | re.DOTALL)
 
 

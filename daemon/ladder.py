@@ -65,12 +65,14 @@ class Attempt:
 class Ladder:
     """The rungs of one run.  `lately` says which rung last helped against a guard that trips again soon after.
 
+    `wordless` are the guards that judge no words: where they name no evidence, no text is to blame.
+
     What did not last is not tried first again: the climb begins one rung higher, at the sampler at most, and comes to
     the lower rungs when the higher ones did not help.
     """
 
-    def __init__(self, context: Context, lately: Mapping[str, Rung]) -> None:
-        self._context = context
+    def __init__(self, context: Context, lately: Mapping[str, Rung], wordless: frozenset[str]) -> None:
+        self._context, self._wordless = context, wordless
         self._lately = lately
         self._taken: set[tuple[str, Rung]] = set()
         self._avoid: dict[str, None] = {}
@@ -110,6 +112,8 @@ class Ladder:
         return {} if trip.hint else None
 
     async def _quarantine(self, trip: Verdict, attempt: Attempt) -> Mapping[str, Any] | None:
+        if trip.guard in self._wordless and not trip.evidence:
+            return None
         cleaned = await self._context.quarantine(attempt.prompt, trip.evidence)
         if cleaned.messages == attempt.prompt.messages:
             return None

@@ -45,7 +45,8 @@ class Loop:
             run = self.latest = await self.upkeep(heartbeat, run)
         prompt = await self.context.gather(heartbeat, run.occurrence, offered)
         attempt = Attempt(self.model, prompt, prompt.messages, anew=run.steps > 0)
-        ladder, results = Ladder(self.context, self.recovery.lately), list[ToolResult]()
+        ladder = Ladder(self.context, self.recovery.lately, self.recovery.wordless)
+        results = list[ToolResult]()
         ends = self.clock.monotonic() + (heartbeat.budget.seconds or _HOUR)
 
         for number in count(run.steps + 1):

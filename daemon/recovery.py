@@ -130,6 +130,11 @@ class Recovery:
         """Which rung last helped against which guard, in the few runs before this one."""
         return {guard: rung for guard, (rung, _) in self._lately.items()}
 
+    @property
+    def wordless(self) -> frozenset[str]:
+        """The guards that do not judge words."""
+        return frozenset(guard.name for guard in self._panel.guards if not guard.judges_words)
+
     async def close(self, outcome: Outcome) -> None:
         """Move the breakers as the run ended, and write down everything that the guards remember.
 

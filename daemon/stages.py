@@ -47,7 +47,7 @@ class Context(Protocol):
         """Return a guard's hint as a message."""
 
     async def quarantine(self, prompt: Prompt, evidence: Sequence[str]) -> Prompt:
-        """Return the prompt without the agent's own texts that hold one of these spans (without spans: its latest).
+        """Return the prompt without the agent's own texts that hold these spans (without spans: its latest repeats).
 
         It stays so for later runs of the thread.  Facts stay: what tools and people said; the history keeps all.
         """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from structlog.testing import capture_logs
@@ -141,14 +141,39 @@ def test_what_was_expected_and_missed_is_not_blamed_on_the_context() -> None:
     assert asyncio.run(resting("watch", scene.states, scene.clock, 1800)) is None
 
 
-def test_without_evidence_the_latest_texts_are_taken_out() -> None:
-    """A guard that cannot say where the collapse shows still gets a context without it."""
+def test_without_evidence_only_what_was_said_again_is_taken_out() -> None:
+    """A guard that cannot say where the collapse shows costs no text that was said once."""
     scene = Scene(guards=[Parrot(evidence=())])
-    scene.past("All is well.", "The fog came.")
+    scene.past("All is well.", "The fog came.", "All is well.")
     scene.run(says(PARROT, PARROT, GOOD))
 
     assert ["retry", "quarantine", ""] == [step.rung for step in scene.steps]
-    assert "The fog came." not in scene.live
+    assert ("All is well." in scene.live, "The fog came." in scene.live) == (False, True)
+
+
+def test_without_evidence_and_repeats_there_is_nothing_to_take_out() -> None:
+    """Where the latest texts all differ the rung is passed over."""
+    scene = Scene(guards=[Parrot(evidence=())])
+    scene.past("All is well.", "The fog came.")
+    scene.run(Loosening("local", [PARROT, PARROT], [GOOD]))
+
+    assert ["retry", "sampler", ""] == [step.rung for step in scene.steps]
+
+
+def test_a_guard_of_deeds_costs_no_words() -> None:
+    """One that judges no words and names none says nothing of the texts, though they be alike."""
+
+    class Deaf(Parrot):
+        """Judges what is done."""
+
+        judges_words: ClassVar[bool] = False
+
+    scene = Scene(guards=[Deaf(evidence=())])
+    scene.past("All is well.", "All is well.")
+    scene.run(Loosening("local", [PARROT, PARROT], [GOOD]))
+
+    assert ["retry", "sampler", ""] == [step.rung for step in scene.steps]
+    assert 2 == scene.live.count("All is well.")
 
 
 def test_a_relapse_begins_one_rung_higher() -> None:

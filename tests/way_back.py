@@ -37,7 +37,7 @@ class Parrot(Guard):
     kind: ClassVar[Literal["gate", "sequential"]] = "sequential"
 
     def __init__(
-        self, outcome: Literal["tripped", "failed"] = "tripped", evidence: tuple[str, ...] = ("Polly",)
+        self, outcome: Literal["tripped", "failed"] = "tripped", evidence: tuple[str, ...] = ("Polly wants a biscuit",)
     ) -> None:
         self.outcome: Literal["tripped", "failed"] = outcome
         self.evidence = evidence

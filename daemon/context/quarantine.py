@@ -7,32 +7,67 @@ kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import TypeAlias
 
 from daemon.context.compaction import HEADER, HINT, SUMMARY
 from daemon.context.summary import parsed
 from daemon.types import Message
+from guards.text import UNSPACED
 
 LATEST = 8
-"""How many of its latest texts are infected when no evidence says which."""
+"""How many of its latest texts are looked at when no evidence says which are infected."""
+LEAST = 4
+"""A shorter span (a, it, now) says nothing: every text holds it."""
+PHRASE, LONG = 3, 12
+"""From so many words, or characters of two words, a span is a phrase; what is less is a word that facts hold too."""
+NO_WORD = 40
+"""A run of so many letters is no word of any language."""
 
-Infected: TypeAlias = Callable[[str], bool]
+_MARK = re.compile(r"[^\w\s]")
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+
+
+@dataclass(frozen=True, slots=True)
+class Infected:
+    """Says what is infected: what holds one of the `phrases`, two of the `terms`, or is one of the `whole` texts.
+
+    A line of a summary may be the only trace of a fact, so that single words never take one out.
+    """
+
+    phrases: tuple[str, ...] = ()
+    terms: tuple[str, ...] = ()
+    whole: frozenset[str] = field(default_factory=frozenset)
+
+    def text(self, text: str) -> bool:
+        """Say whether a text of the agent, or a hint about one, is infected."""
+        flat = _flat(text)
+        held = sum(_stands(term, flat) for term in self.terms)
+        return flat in self.whole or held > 1 or any(_stands(phrase, flat) for phrase in self.phrases)
+
+    def line(self, line: str) -> bool:
+        """Say whether a line of a summary is infected."""
+        flat = _flat(line)
+        return any(_words(phrase) > 1 and _stands(phrase, flat) for phrase in self.phrases)
 
 
 def infected_by(evidence: Sequence[str], messages: Sequence[Message]) -> Infected:
-    """Return what says whether a text is infected: it holds one of the spans, case and spacing apart.
+    """Return what says whether a text is infected; case and spacing do not count, words are whole.
 
-    Without spans the latest texts are, and what repeats one of them.
+    Without spans those of its latest texts are that were said more than once.
     """
     spans = {flat for span in evidence if (flat := _flat(span))}
-    if spans:
-        return lambda text: any(span in _flat(text) for span in spans)
-    said = [_flat(message.text) for message in messages if message.role == "assistant" and message.text.strip()]
-    latest = set(said[-LATEST:])
-    return lambda text: _flat(text) in latest
+    if not spans:
+        said = [_flat(message.text) for message in messages if message.role == "assistant" and message.text.strip()]
+        return Infected(whole=frozenset(text for text, times in Counter(said[-LATEST:]).items() if times > 1))
+    telling = {span for span in spans if len(span.replace(" ", "")) >= LEAST}
+    phrases = {span for span in telling if _is_phrase(span)}
+    terms = {a for a in telling - phrases if not any(a != b and _stands(a, b) for b in telling)}
+    return Infected(tuple(sorted(phrases)), tuple(sorted(terms)), frozenset(spans))
 
 
 def quarantined(messages: Sequence[Message], infected: Infected) -> list[Message | None]:
@@ -50,20 +85,45 @@ def quarantined(messages: Sequence[Message], infected: Infected) -> list[Message
 
 
 def _shown(message: Message, infected: Infected) -> Message | None:
-    if message.role == "assistant" and infected(message.text):
+    if message.role == "assistant" and infected.text(message.text):
         return replace(message, text="", token_ids=None, token_model=None) if message.calls else None
-    if message.name == HINT and infected(message.text):
+    if message.name == HINT and infected.text(message.text):
         return None
-    if message.name == SUMMARY and infected(message.text):
+    if message.name == SUMMARY and infected.phrases:
         found = parsed(message.text)
         kept = replace(
             found,
-            lines=tuple(line for line in found.lines if not infected(line)),
-            sections={name: tuple(x for x in items if not infected(x)) for name, items in found.sections.items()},
+            lines=tuple(line for line in found.lines if not infected.line(line)),
+            sections={name: tuple(x for x in items if not infected.line(x)) for name, items in found.sections.items()},
         )
-        return replace(message, text=kept.render()) if kept.lines or kept.items() else None
+        if kept != found:
+            return replace(message, text=kept.render()) if kept.lines or kept.items() else None
     return message
 
 
 def _flat(text: str) -> str:
-    return " ".join(text.casefold().split())
+    """Return words and marks with one space between them; what joins or accents a letter is part of its word."""
+    return " ".join(_MARK.sub(_apart, text.casefold()).split())
+
+
+def _apart(mark: re.Match[str]) -> str:
+    category = unicodedata.category(mark[0])
+    return mark[0] if category == "Cf" or category.startswith("M") else f" {mark[0]} "
+
+
+def _stands(span: str, flat: str) -> bool:
+    """Say whether the span stands in the text, in whole words where its script has spaces between them."""
+    left = "" if _UNSPACED.match(span[0]) else " "
+    right = "" if _UNSPACED.match(span[-1]) else " "
+    return f"{left}{span}{right}" in f" {flat} "
+
+
+def _words(span: str) -> int:
+    """Count words; where they are not spaced, two characters are taken for one."""
+    spaced = [word for word in _UNSPACED.sub(" ", span).split() if any(c.isalnum() for c in word)]
+    return len(spaced) + len(_UNSPACED.findall(span)) // 2
+
+
+def _is_phrase(span: str) -> bool:
+    words, size = _words(span), len(span.replace(" ", ""))
+    return words >= PHRASE or (words > 1 and size >= LONG) or (words > 0 and size >= NO_WORD)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
@@ -9,6 +10,8 @@ from daemon.context.quarantine import LATEST, infected_by, quarantined
 from daemon.context.summary import HEADING
 from daemon.models.exchange import exchanged
 from daemon.types import Message, ToolCall
+from guards import Level, Output, Verdict
+from guards.panel import guard_class
 
 TASK = Message("user", "Heartbeat watch, Fri 2026-11-20 21:00 UTC.\nLook around.", name="watch")
 CALL = ToolCall("c1", "look", {"at": "the lamp"})
@@ -67,18 +70,92 @@ def test_infected_lines_leave_a_summary() -> None:
     assert [] == left([Message("user", "\n".join(lines[:2]), name="summary")], BAD)
 
 
-def test_without_evidence_the_latest_texts_and_their_repeats_go() -> None:
-    """What a guard cannot name is taken to be recent."""
-    thread = [said(f"Entry {number}.") for number in range(20)]
-    again = [said("Entry 19."), *thread]
+FACTS = [
+    said("Backup key is careful-42; rest of the car is now in the garage."),
+    said("I care for it and now there is a rest."),
+    said("The scarecrow is at rest."),
+]
 
-    assert [f"Entry {number}." for number in range(20 - LATEST)] == [one.text for one in left(thread)]
-    assert "Entry 19." not in [one.text for one in left(again)]
+
+@pytest.mark.parametrize(
+    "evidence",
+    [
+        ("care", "car"),
+        ("a", "it", "now", "and"),
+        ("now", "rest"),
+        ("care",),
+        ("is", "the"),
+        ("it", "scarecrow"),
+        ("garage",),
+    ],
+)
+def test_words_that_guards_name_delete_no_facts(evidence: tuple[str, ...]) -> None:
+    """A part of a word, a short word and a word alone are no evidence against a text that holds them."""
+    assert FACTS[:1] == left(FACTS[:1], *evidence)
+    assert FACTS[2:] == left(FACTS[2:], *evidence)
+
+
+def test_two_words_of_the_evidence_in_one_text_are() -> None:
+    """Several of the words that a guard named, together, are the collapse."""
+    assert FACTS[:1] == left([*FACTS[:1], said("Such gratitude, such stillness.")], "gratitude", "stillness", "care")
+
+
+def test_a_text_that_is_the_evidence_goes_however_short() -> None:
+    """Nothing else is lost with it."""
+    assert [] == left([said("All quiet.")], "all quiet.")
+    assert 1 == len(left([said("All quiet. The key is 42.")], "All quiet."))
+
+
+def test_a_guards_own_evidence_finds_what_it_tripped_on() -> None:
+    """The spans of the real guards, as they come, take out the collapse and leave what only shares words with it."""
+    chant = "Such gratitude, so much stillness, and thank you, dear friend, goodbye."
+    guard, verdict = guard_class("repeat")(), Verdict("repeat")
+    for _ in range(8):
+        verdict = guard.update(Output(chant))
+    fact = said("Thank you: the friend's key is 42.")
+
+    assert Level.TRIP is verdict.level
+    assert [fact] == left([said(chant), fact], *verdict.evidence)
+
+
+@pytest.mark.parametrize(
+    ("span", "text", "stays"),
+    [
+        ("今天一切正常", "报告：今天一切正常。", False),
+        ("正常", "今天一切正常。", True),
+        ("कर दो अब", "करि दो अब", True),
+        ("Straße ist frei", "die STRASSE ist frei", False),
+        ("a" * 50, "So: " + "a" * 50, False),
+        ("-" * 50, "Title\n" + "-" * 50, True),
+        ("infrastructure", "The infrastructure key is 42.", True),
+    ],
+)
+def test_words_are_whole_in_every_script(span: str, text: str, stays: bool) -> None:
+    """Where no spaces are, a span of some length is enough; a vowel sign belongs to its word."""
+    assert stays == bool(left([said(text)], span))
+
+
+def test_no_line_of_a_summary_goes_for_single_words() -> None:
+    """It may be the only trace of a fact that is left in the thread."""
+    lines = [HEADING, "- 2026-11-20 20:00 watch: With gratitude and stillness: the key is 42."]
+    summary = Message("user", "\n".join(lines), name="summary")
+
+    assert [summary] == left([summary], "gratitude", "stillness", "x" * 40)
+
+
+def test_without_evidence_the_repeats_among_the_latest_texts_go() -> None:
+    """What a guard cannot name is taken to be recent and the same; what was said once stays."""
+    thread = [said(f"Entry {number}.") for number in range(20)]
+    again = [said("Entry 19."), *thread, said("Entry 19.")]
+
+    assert thread == left(thread)
+    assert thread[:-1] == left(again)
+    assert [said("Same."), *thread[:LATEST]] == left([said("Same."), *thread[:LATEST]])
 
 
 def test_empty_evidence_is_no_evidence() -> None:
     """A span of nothing is in every text; it must not empty the thread."""
-    thread = [said(f"Entry {number}.") for number in range(20)]
+    thread = [said(f"Entry {number // 2}.") for number in range(20)]
 
     assert left(thread) == left(thread, "", "  \n")
 
