@@ -36,10 +36,11 @@ class Silence(Guard):
     Statistic: the share of all turns that called tools and held no words anywhere, as the score of the shared
     sequential test against the stream's own start and an absolute envelope (a normal share of 0.5 at least, of 0.8 at
     most: a stream that was silent from its first turn trips after some 70 turns). A turn with words in any of its
-    outputs is not silent. A turn ends with a reply that calls nothing, or when another turn begins; an output that
-    names no turn is one. Gates: 16 silent turns, where a turn with words takes back 3 of them (2.5 times the longest
-    spell that ended before it tripped, where that is more), in a stream that had spoken in 8 turns and in three of four
-    at some moment of its start; `empty` replies in a row with neither words nor calls.
+    outputs is not silent. A turn ends with a reply that calls nothing, or when another turn begins, whose first output
+    answers for it if it has no words either; an output that names no turn is one. Gates: 16 silent turns, where a turn
+    with words takes back 3 of them (2.5 times the longest spell that ended before it tripped, where that is more), in a
+    stream that had spoken in 8 turns and in three of four at some moment of its start; `empty` replies in a row with
+    neither words nor calls.
     A stream that spoke at its start and has spells of 6 and more is judged by their length alone.
     Source: the shared test (Shin, Ramdas and Rinaldo 2022) on an indicator; 97 % silent calls is a reported collapse.
     False alarms: the test derived, its share of guards/promise.py while the share of silent turns given the past stays
@@ -89,9 +90,9 @@ class Silence(Guard):
     def update(self, output: Output) -> Verdict:
         """Judge the next output, and the turn that it ends."""
         turn = 0 if output.turn is None else fingerprint(output.turn) + 1
-        if self._open and turn != self._turn:
-            self._end()  # it counts, but the first reply of another turn is not to blame for it
         words = _speaks(output.text)
+        before = self._end() if self._open and turn != self._turn else 0.0
+        before = 0.0 if words else before  # whoever speaks is not to blame for the turn before
         self._turn, self._open = turn, True
         self._spoke, self._called = self._spoke or words, self._called or bool(output.calls)
         self._empty = 0 if words or output.calls else self._empty + 1
@@ -99,7 +100,7 @@ class Silence(Guard):
             self._calls += len(output.calls)
             self._hands += sum(1 for call in output.calls if not HANDS.isdisjoint(map(str, call.args)))
         ended = turn == 0 or not output.calls
-        return self._verdict(self._end() if ended else 0.0)
+        return self._verdict(max(before, self._end() if ended else 0.0))
 
     def _end(self) -> float:
         """Close the turn; the score of the worse rule when the turn was silent, otherwise nothing to complain of."""

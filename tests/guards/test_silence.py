@@ -131,3 +131,17 @@ def test_empty_replies_and_the_count_of_silent_turns_are_gates() -> None:
     assert {v.gate for v in said if v.level is Level.TRIP} == {True}
     said = [climbed.update(Output("", CALL)) for _ in range(400)]
     assert {v.gate for v in said if v.level is Level.TRIP} == {False}
+
+
+def test_turns_of_one_wordless_output_each_trip_as_turns_without_names_do() -> None:
+    """A turn that only the next one ends is answered for by the next one's first output, unless that has words."""
+    spoke = [Output("Four songs are left.", CALL, turn=str(i)) for i in range(10)]
+    said = levels([*spoke, *(Output("", CALL, turn=str(i)) for i in range(10, 1010))])
+    first = said.index(Level.TRIP)
+    assert first == 26  # sixteen turns are over
+    assert set(said[first:]) == {Level.TRIP}
+    assert Level.TRIP in levels([Output("", CALL, turn=str(i)) for i in range(200)])
+    guard = Silence()
+    for output in [*spoke, *(Output("", CALL, turn=str(i)) for i in range(10, 40))]:
+        guard.update(output)
+    assert guard.update(Output("Nothing has changed.", CALL, turn="40")).level is Level.PASS
