@@ -12,7 +12,7 @@ from typing import Any
 import structlog
 
 from daemon.clock import SystemClock
-from daemon.compacting import STREAM, Compacting, asks_a_model
+from daemon.compacting import COMPARING, STREAM, Compacting, asks_a_model
 from daemon.context.fit import Fit, Window, estimate
 from daemon.context.gather import Gather
 from daemon.errors import ConfigError, UsageError
@@ -46,6 +46,7 @@ from guards import Guard, Panel
 from vault import Vault, VaultError
 
 log = structlog.get_logger()
+
 
 @dataclass(frozen=True, slots=True)
 class Agent:
@@ -128,14 +129,14 @@ class Agent:
     async def _guarded(self, heartbeat: Heartbeat, window: Window, guard: Guard) -> Recovery | None:
         """Return what judges a model that sums up a thread, with limits of its own, None while its breaker is open.
 
-        Only gates do: a summary repeats the one before it by design.
+        Not those that hold outputs against each other: a summary repeats the one before it by design.
         """
         stream, budget = heartbeat.stream + STREAM, heartbeat.budget
         if await resting(stream, self.states, self.clock, self._cooldown):
             return None
         limits = {"steps": 8, "tokens": 4 * window.tokens, "seconds": budget.seconds, "usd": budget.usd}
-        gates = [one for one in panel(self.settings, {"budget": limits}).guards if one.kind == "gate"]
-        return Recovery(stream, Panel([*gates, guard]), self.states, self.clock, self._cooldown, self.observer)
+        alone = [one for one in panel(self.settings, {"budget": limits}).guards if one.name not in COMPARING]
+        return Recovery(stream, Panel([*alone, guard]), self.states, self.clock, self._cooldown, self.observer)
 
     def _route(self, heartbeat: Heartbeat) -> Model:
         names = heartbeat.models or (next(iter(self.models)),)

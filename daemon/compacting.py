@@ -43,6 +43,8 @@ log = structlog.get_logger()
 
 STREAM: Final = "#compaction"
 """What the guards know a thread's compactions by, after the thread's own name."""
+COMPARING: Final = ("repeat", "template", "opener", "sign_off", "catchphrase", "vocabulary", "fixation")
+"""Guards that judge how alike outputs are, which says nothing of summaries of one thread."""
 _SUMS_UP: Final = 8_192
 """Tokens of context; a model with less is too small to sum up a thread."""
 _VAULT: Final = "vault"

@@ -18,6 +18,7 @@ import structlog
 
 from daemon import __version__, telemetry
 from daemon.app import Agent, opened, panel, shown
+from daemon.context.checked import Checked
 from daemon.control import answering
 from daemon.errors import StorageError, TrimtabError, UsageError
 from daemon.feedback import settle
@@ -232,7 +233,7 @@ def _names(home: Home, settings: Settings) -> Names:
     return Names(
         heartbeats=[path.stem for path in sorted(home.heartbeats.glob("*.md")) if NAME.fullmatch(path.stem)],
         models=list(settings.models),
-        guards=[guard.name for guard in panel(settings, {}).guards],
+        guards=[*(guard.name for guard in panel(settings, {}).guards), Checked.name],
         tools=sorted({*TOOLS, *settings.tools}),
         reasons=[reason.value for reason in Reason],
     )

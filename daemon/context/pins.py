@@ -17,7 +17,7 @@ SENTENCE = 200
 """Characters of a sentence that is kept for what stands in it."""
 
 _LETTER = r"[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"  # scripts without spaces would glue a name to its sentence
-_TOKEN = re.compile(rf"(?:{_LETTER}|[@/:.+=~#%?&$€£-])+")
+_TOKEN = re.compile(rf"(?:{_LETTER}|[@/\\:.+=~#%?&$€£-])+")
 _ENDS = ".:?&=+-~#%$"
 _UNIT = (
     r"(?:%|°[CF]?|[kKMGTP]i?[Bb](?:/s)?|B|bytes?|ms|µs|s|sec(?:onds?)?|min(?:utes?)?|h|hours?|days?|weeks?|months?|years?|"
@@ -25,7 +25,7 @@ _UNIT = (
 )
 _NUMBER = r"\d[\d,.]{0,20}"
 _MEASURE = re.compile(
-    rf"[€$£¥]\s?{_NUMBER}|(?<![\w.]){_NUMBER}\s?(?:{_UNIT}(?!\w)|€)|(?<![\w.])\d{{1,3}}(?:,\d{{3}})+(?!\w)"
+    rf"(?:[€$£¥]|\b(?:EUR|USD|GBP|CHF|JPY))\s?{_NUMBER}|(?<![\w.]){_NUMBER}\s?(?:{_UNIT}(?!\w)|€)|(?<![\w.])\d{{1,3}}(?:,\d{{3}})+(?!\w)"
 )
 _MONTH = r"(?:Jan|Feb|M(?:ar|är)|Apr|Ma[yi]|Jun|Jul|Aug|Sep|O[ck]t|Nov|De[cz])[a-zä]{0,6}\.?"
 _DATE = re.compile(
@@ -35,7 +35,10 @@ _DATE = re.compile(
 _WHEN = re.compile(r"[\d.:/-]+(?:T[\d:.]+)?Z?|\d+(?:st|nd|rd|th|am|pm|x)", re.IGNORECASE)
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|@[\w.-]*\w")
 _DOTTED = re.compile(r"[\w-]{2,}(?:\.[\w-]+)*\.[a-z][a-z0-9]{1,4}|v?\d+(?:\.\d+){2,}(?:[:/-]\w+)?")
-_LONG_NUMBER = re.compile(r"\+?\d{5,}|#\d+")
+_LONG_NUMBER = re.compile(r"\+?\d{5,}|#\d+|(?!\d{4}-\d\d-\d\d$)\d[\d-]{8,}\d")
+_CODE = re.compile(r"[A-Za-z][\w-]*\d[\w-]*|\w*[A-Za-z]\w*_\w+|(?=[a-f]{8})[a-f]+")
+_SPACED = re.compile(r"\b[A-Z]{2}\d\d(?: [A-Z\d]{4}){2,7}(?: [A-Z\d]{1,3})?\b|\+\d{1,3}(?:[ /-]\(?\d{2,8}\)?){2,5}")
+"""Account and telephone numbers, which are written in groups."""
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
 
 _BULLET = re.compile(r"[\s>]*(?:[-*+•]\s+|\d{1,3}[.)]\s+)?")
@@ -70,7 +73,8 @@ def identifiers(text: str) -> dict[str, None]:
     ['inv-20931', 'ann@example.org', '/srv/bills/nov.pdf', '3f2a9c1']
     """
     found = (token[0].rstrip(_ENDS) for token in _TOKEN.finditer(text[:_MOST]) if len(token[0]) <= _LONGEST)
-    return dict.fromkeys(token for token in found if _is_identifier(token.lstrip("=:?&%$")))
+    whole = dict.fromkeys(group[0] for group in _SPACED.finditer(text[:_MOST]))
+    return whole | dict.fromkeys(token for token in found if _is_identifier(token.lstrip("=:?&%$")))
 
 
 def measures(text: str) -> dict[str, None]:
@@ -89,6 +93,10 @@ def _is_identifier(token: str) -> bool:
         return True
     if "/" in token:
         return _is_path(token)
+    if "\\" in token:
+        return token.count("\\") > 1
+    if _CODE.fullmatch(token):
+        return len(token) > 2
     letters = any(c.isascii() and c.isalpha() for c in token)
     return len(token) >= 4 and letters and any(c.isdigit() for c in token) and not _MEASURE.fullmatch(token)
 
@@ -98,7 +106,8 @@ def _is_path(token: str) -> bool:
     if not parts or all(part.isdigit() for part in parts):
         return False
     rooted = token.startswith(("/", "~/", "./", "../"))
-    return rooted or "." in parts[-1] or len(parts) > 2 or any(map(_is_identifier, parts))
+    marked = "." in parts[-1] or any("-" in part or "_" in part for part in parts)
+    return rooted or marked or len(parts) > 2 or any(map(_is_identifier, parts))
 
 
 def sentences(text: str) -> Iterator[str]:
