@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal, TypeAlias
 
+from guards.arguments import plain_arguments, plain_name
+
 Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
 
 
@@ -28,10 +30,17 @@ class Level(enum.IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A tool call that an output asks for."""
+    """A tool call that an output asks for.
+
+    Whatever a transcript holds in their place, `name` is a text and `args` an object of JSON values afterwards.
+    """
 
     name: str
     args: Mapping[str, object] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", plain_name(self.name))
+        object.__setattr__(self, "args", plain_arguments(self.args))
 
 
 @dataclass(frozen=True, slots=True)

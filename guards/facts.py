@@ -89,7 +89,7 @@ class Facts(Guard):
         self._asked = tuple(call.name for call in output.calls)
         if not self._answered or output.turn is None or len(self._facts) >= MOST:
             return Verdict(self.name)
-        notes = [str(call.args.get("text") or "") for call in output.calls]
+        notes = [text for call in output.calls if isinstance(text := call.args.get("text"), str)]
         stated = dict.fromkeys(fact for text in (output.text, *notes) for fact in named(text))
         strange = [fact for fact in stated if not _MOMENT.fullmatch(fact) and fingerprint(fact) not in self._facts]
         if not strange:
