@@ -10,13 +10,13 @@ import re
 from itertools import islice
 
 from guards.reading import Reading
+from guards.text import TRAILER
 
 MOST = 5
 """Spans kept as evidence."""
 LONGEST_SPAN = 80
 
 _CODE = re.compile(r"(`{1,3})[^`\n]*\1")
-_TRAILER = re.compile(r"[A-Z][A-Za-z]{1,20}(?:-[A-Za-z]{1,20}){1,3}: ")
 _LATEX = re.compile(
     r"(?<![\w\\:/.])\\(?!f[BIPR])[A-Za-z]{2,20}\{[^{}\n]{0,40}\}?"
     r"|(?<![\w\\:/.])\\(?:alpha|approx|beta|begin|boxed|cdots?|delta|d?frac|end|epsilon|gamma|geq|infty|lambda|ldots"
@@ -82,7 +82,7 @@ def bare(reading: Reading) -> str:
     """Return the prose without code spans, and a trailer in the last line: what the text says, not what it quotes."""
     prose = reading.prose
     last = reading.text.rstrip().rpartition("\n")[2]
-    if _TRAILER.match(last) and not prose.rstrip().endswith(last):
+    if TRAILER.match(last) and not prose.rstrip().endswith(last):
         prose = f"{prose}\n{last}"
     return _CODE.sub(" ", prose) if "`" in prose else prose
 

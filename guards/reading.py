@@ -9,7 +9,7 @@ import re
 from functools import cached_property, lru_cache
 from zlib import crc32
 
-from guards.text import UNSPACED, WORD, clip, split, words
+from guards.text import IS_UNSPACED, UNSPACED, WORD, clip, split, words
 
 NUMBER = "#"
 """Stands for every number among the spoken words, so that a template with another number stays the same template."""
@@ -18,7 +18,6 @@ _PIECE = re.compile(rf"(?! )(?:{WORD}|[{UNSPACED}]|[.!?…;:。！？；：।\n
 _ASCII_PIECE = re.compile(r"[a-z]+(?:'[a-z]+)*|[0-9]+(?:[.,:][0-9]+)*|[.!?;:\n]+|[,()\[\]\"]+")
 _FULL = frozenset(".!?…;:。！？；：।\n")
 _MARKS = _FULL | frozenset(',，、—–()[]"“”«»')
-_IS_UNSPACED = re.compile(rf"[{UNSPACED}]")
 
 _UNSAID = re.compile(r"<[a-z/!][^<>\n]{0,300}>|(?<=\])\([^()\n]{0,500}\)|(?<=\])\[[^\[\]\n]{0,200}\]")
 """Tags, and where a link leads: markup that nobody would read out."""
@@ -95,7 +94,7 @@ class Reading:
         for piece in pieces:
             first = piece[0]
             if first not in _MARKS:
-                said.append(NUMBER if first.isdecimal() and not _IS_UNSPACED.match(first) else piece)
+                said.append(NUMBER if first.isdecimal() and not IS_UNSPACED.match(first) else piece)
                 continue
             if clause < len(said):
                 clauses.append((clause, len(said)))

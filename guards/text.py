@@ -31,12 +31,12 @@ _ASCII_TOKEN = re.compile(r"[a-z]+(?:'[a-z]+)*|[0-9]+|[^\w\s]|_")
 _WORD = re.compile(rf"(?! )(?:{WORD}|[{UNSPACED}]+|\d+(?:[.,:]\d+)*)")
 _ASCII_WORD = re.compile(r"[a-z]+(?:'[a-z]+)*|[0-9]+(?:[.,:][0-9]+)*")
 """The same for ASCII in lower case, where the engine is twice as fast."""
-_IS_UNSPACED = re.compile(rf"[{UNSPACED}]")
+IS_UNSPACED = re.compile(rf"[{UNSPACED}]")
 _LINK = re.compile(r"https?://\S+")
 _FENCE = re.compile(r"\s*(```|~~~)")
 _ORDINAL = re.compile(r"\s*(?:\d{1,5}[.)]|[-*+•])\s+")
 _BULLETS = "-*+•"
-_TRAILER = re.compile(r"[A-Z][A-Za-z]{1,20}(?:-[A-Za-z]{1,20}){1,3}: \S")
+TRAILER = re.compile(r"[A-Z][A-Za-z]{1,20}(?:-[A-Za-z]{1,20}){1,3}: \S")
 """`Signed-off-by: …`, `Change-Id: …`: a hyphenated key at the left edge, below the text of a commit or letter."""
 _LOG = re.compile(r"\W?\d{4}-\d\d-\d\d[T ]\d\d:\d\d.{0,40}\b(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL)\b")
 
@@ -57,7 +57,7 @@ def words(text: str) -> list[str]:
         return _ASCII_WORD.findall(text.lower())
     found: list[str] = []
     for word in _WORD.findall(text.lower()):
-        if word >= UNSPACED_FROM and _IS_UNSPACED.match(word):
+        if word >= UNSPACED_FROM and IS_UNSPACED.match(word):
             found.extend(word[i : i + 2] for i in range(max(1, len(word) - 1)))
         else:
             found.append(word)
@@ -101,7 +101,7 @@ def _is_structure(line: str, bare: str) -> bool:
         return True
     if "|" in line and bare.count(" | ") > 1:
         return True
-    if line[0].isupper() and ": " in line and _TRAILER.match(line):
+    if line[0].isupper() and ": " in line and TRAILER.match(line):
         return True
     return (line[0].isdecimal() or line[1:2].isdecimal()) and _LOG.match(line) is not None
 
