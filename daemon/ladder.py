@@ -32,7 +32,8 @@ class Attempt:
     """One way to have a turn: `asked` is shown `shown`.
 
     `prompt` is without the `hints`, of which each guard has one; `once` is asked in place of `model`, this time only.
-    `sent` are the messages that the model has not seen yet, all of them if `anew`.
+    `sent` are the messages that the model has not seen yet, all of them if `anew`.  `told` are the hints of the turns
+    before: the model sees them until the run ends.
     """
 
     model: Model
@@ -41,6 +42,7 @@ class Attempt:
     hints: Mapping[str, Message] = field(default_factory=dict)
     once: Model | None = None
     anew: bool = False
+    told: tuple[Message, ...] = ()
 
     @property
     def asked(self) -> Model:
@@ -50,9 +52,16 @@ class Attempt:
     def shown(self) -> Prompt:
         return self.prompt.plus(*self.hints.values())
 
+    @property
+    def joins(self) -> tuple[Message, ...]:
+        """The run's own messages that may join the thread: a hint quotes what was withheld, so none does."""
+        aside = (*self.told, *self.hints.values())
+        return tuple(message for message in self.shown.turn if message not in aside)
+
     def then(self, said: Message, heard: tuple[Message, ...]) -> Attempt:
         """Return the next turn of a reply that was accepted: its hints stay where they are, all else is as usual."""
-        return Attempt(self.model, self.shown.plus(said, *heard), heard)
+        told = (*self.told, *self.hints.values())
+        return Attempt(self.model, self.shown.plus(said, *heard), heard, told=told)
 
     def otherwise(self, unsent: tuple[Message, ...], **changes: Any) -> Attempt:
         """Return the same turn with these changes; `unsent` is what the model has not been asked with yet."""

@@ -47,7 +47,8 @@ class Loop:
         attempt = Attempt(self.model, prompt, prompt.messages, anew=run.steps > 0)
         ladder = Ladder(self.context, self.recovery.lately, self.recovery.wordless)
         results = list[ToolResult]()
-        ends = self.clock.monotonic() + (heartbeat.budget.seconds or _HOUR)
+        allowed = heartbeat.budget.seconds or _HOUR
+        ends = self.clock.monotonic() + allowed
 
         for number in count(run.steps + 1):
             self.recovery.listen(attempt.shown)
@@ -61,13 +62,17 @@ class Loop:
             if trip is None and (not reply.calls or reply.finish != "stop"):
                 await self._record(run, step)
                 outcome, reason = concluded(heartbeat, offered, results, reply)
-                said = (*attempt.shown.turn, reply.message())
+                said = (*attempt.joins, reply.message())
                 return await self._end(run, outcome, reason, said, said=reply.text)
             if trip is None:
                 step, trip = await self._act(run, step)
                 results += step.results
                 attempt = attempt.then(reply.message(), self.context.heard(step.results))
+            over = self.clock.monotonic() >= ends
+            if trip is None and over:
+                return await self._end(run, Outcome.TIMED_OUT, f"the {allowed:g} s of this run were over", ())
             if trip is not None:
+                trip = _too_late(trip) if over else trip
                 rung, attempt = await ladder.climb(trip, attempt, step)
                 self.recovery.took(trip, rung)
                 await self._record(run, _withheld(step, trip, rung))
@@ -78,8 +83,9 @@ class Loop:
     async def _act(self, run: Run, step: Step) -> tuple[Step, Verdict | None]:
         """Record the reply, then run its calls, record what came back and let the guards hear it."""
         await self._record(run, step)
+        began = self.clock.monotonic()
         results = tuple([await self.tools.run(call) for call in step.reply.calls])
-        heard = self.recovery.hear(results)
+        heard = self.recovery.hear(results, self.clock.monotonic() - began)
         step = replace(step, results=results, verdicts=step.verdicts + tuple(v for v in heard if v.level > Level.PASS))
         await self._record(run, step)
         return step, self.recovery.tripped(heard)
@@ -101,6 +107,11 @@ class Loop:
         await self.recorder.finish(run, said_so_far if joins else ())
         await self.recovery.close(outcome)
         return run
+
+
+def _too_late(trip: Verdict) -> Verdict:
+    """A trip after the run's end is no collapse that nothing helped against: there was no time to try."""
+    return trip if trip.outcome == "over_budget" else replace(trip, outcome="timed_out")
 
 
 def _withheld(step: Step, trip: Verdict, rung: Rung) -> Step:

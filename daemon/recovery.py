@@ -54,6 +54,8 @@ class Recovery:
         self._asked = False
         self._ended: Verdict | None = None
         self._owed = Usage()
+        self._kept: set[str] | None = None
+        self._closed: Mapping[str, Mapping[str, Any]] | None = None
         self._turn, self._offered, self._standing = "", frozenset[str](), ""
 
     async def open(self, turn: str, offered: Sequence[ToolSpec]) -> None:
@@ -64,6 +66,7 @@ class Recovery:
         self._panel.load({name: state for name, state in kept.items() if not name.startswith(ours)})
         self._breakers = breakers(kept, self._cooldown)
         self._lately = _lately(kept)
+        self._kept = {name for name in kept if name.startswith(_LADDER)}
         for breaker in self._breakers.values():
             breaker.allows(self._clock.now().timestamp())  # one that has rested is half-open now: this run is its probe
         self._tell_breakers()
@@ -104,8 +107,9 @@ class Recovery:
         verdicts, self._owed = await self._second.review(verdicts, reply.text, self._sequential, left)
         return replace(reply, usage=reply.usage.plus(self._owed)), verdicts
 
-    def hear(self, results: Sequence[ToolResult]) -> tuple[Verdict, ...]:
-        """Show the guards what the tools said."""
+    def hear(self, results: Sequence[ToolResult], seconds: float) -> tuple[Verdict, ...]:
+        """Show the guards what the tools said; the seconds that they took are spent with the next reply."""
+        self._owed = self._owed.plus(Usage(seconds=seconds))
         return self._panel.observe([CallResult(result.ok, result.text) for result in results])
 
     def tripped(self, verdicts: Sequence[Verdict]) -> Verdict | None:
@@ -138,8 +142,19 @@ class Recovery:
     async def close(self, outcome: Outcome) -> None:
         """Move the breakers as the run ended, and write down everything that the guards remember.
 
-        Only a run that came to a good end closes a breaker: one without a model, or over its budget, proved nothing.
+        What could not be written may be closed again: nothing moves twice.  A run whose guards were never read has
+        nothing to write.  Raises StorageError.
         """
+        if self._kept is None:
+            return
+        if self._closed is None:
+            self._closed = self._states_after(outcome)
+        for name in sorted(self._kept - self._closed.keys()):
+            await self._states.forget(self._thread, name)
+        await self._states.save(self._thread, self._closed)
+
+    def _states_after(self, outcome: Outcome) -> Mapping[str, Mapping[str, Any]]:
+        """Return what is kept.  Only a good end closes a breaker: one without a model, or over budget, proved nothing."""
         at, well = self._clock.now().timestamp(), outcome in (Outcome.OK, Outcome.NOTHING_TO_DO)
         if well:
             self._settle("worked")
@@ -151,12 +166,15 @@ class Recovery:
         self._tell_breakers()
         states: dict[str, Mapping[str, Any]] = dict(self._panel.state())
         states |= {_BREAKER + guard: breaker.state() for guard, breaker in self._breakers.items()}
-        for guard, (rung, ago) in self._lately.items():
-            states[_LADDER + guard] = {"rung": rung if ago < RELAPSE else "", "ago": ago + 1}
-        await self._states.save(self._thread, states)
+        rungs = {
+            _LADDER + guard: {"rung": rung, "ago": ago + 1}
+            for guard, (rung, ago) in self._lately.items()
+            if ago < RELAPSE
+        }
+        return states | rungs
 
     def _rest(self, guard: str, at: float) -> None:
-        """Open a breaker.  The person is told when it first opens, not again each time that its probe fails."""
+        """Open a breaker.  When it first opens that is an error in the log, and a failed probe after it only news."""
         breaker = self._breakers.setdefault(guard, Breaker(self._cooldown))
         told = log.info if breaker.code else log.error
         breaker.trip(at)

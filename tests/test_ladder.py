@@ -273,3 +273,16 @@ def test_a_fresh_context_climbs_too() -> None:
     run = scene.run(Loosening("local", [PARROT, PARROT], [GOOD]), heartbeat=expecting(thread=None))
 
     assert (GOOD, ["retry", "sampler", ""]) == (run.said, [step.rung for step in scene.steps])
+
+
+def test_a_rung_that_helped_long_ago_leaves_no_state_behind() -> None:
+    """What a relapse is not counted from any more is deleted, also where an older version wrote it down empty."""
+    scene = Scene()
+    asyncio.run(scene.states.save("watch", {"ladder:old": {"rung": "", "ago": 13}}))
+    scene.run(says(PARROT, GOOD))
+    kept = [name for name in asyncio.run(scene.states.load("watch")) if name.startswith("ladder:")]
+    for _ in range(RELAPSE + 1):
+        scene.run(says(GOOD))
+
+    assert ["ladder:parrot"] == kept
+    assert not [name for name in asyncio.run(scene.states.load("watch")) if name.startswith("ladder:")]

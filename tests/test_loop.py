@@ -140,16 +140,28 @@ def test_a_run_looks_speaks_and_is_kept() -> None:
 
 
 def test_a_looping_reply_is_withheld_and_retried_with_a_hint() -> None:
-    """The chant never reaches the thread; the hint does, and the second answer ends the run."""
+    """Neither the chant nor the hint that quotes it reaches the thread; the second answer ends the run."""
     stage = Stage([LOOK, CHANT, "I saw a lamp."])
     run = stage.run()
     thread = asyncio.run(stage.recorder.threads.live("watch"))
 
     assert run.outcome is Outcome.OK
     assert [False, True, False] == [step.withheld for step in stage.steps]
-    assert all("quiet water" not in message.text for message in thread if message.role == "assistant")
-    assert "hint" == thread[-2].name
-    assert stage.steps[1].hint in thread[-2].text
+    assert "quiet water" in stage.steps[1].hint
+    assert [stage.steps[1].hint] == [message.text.removeprefix("Hint: ") for message in stage.steps[2].sent]
+    assert ["user", "assistant", "tool", "assistant"] == [message.role for message in thread]
+    assert not any("quiet water" in message.text for message in thread)
+
+
+def test_a_hint_is_shown_until_the_run_ends_and_not_to_the_next() -> None:
+    """The model goes on calling under the hint; the thread keeps what it did, without the hint."""
+    stage = Stage([CHANT, LOOK, LOOK, "I saw a lamp."])
+    stage.run()
+    assert stage.model is not None
+    shown = [[message.name for message in prompt.messages].count("hint") for prompt in stage.model.prompts]
+
+    assert [0, 1, 1, 1] == shown
+    assert "hint" not in [message.name for message in asyncio.run(stage.recorder.threads.live("watch"))]
 
 
 def test_the_stream_is_cut_as_soon_as_it_loops() -> None:
