@@ -15,6 +15,7 @@ import structlog
 
 from daemon.errors import ModelUnavailable, StorageError, TrimtabError
 from daemon.loop import Loop
+from daemon.recovery import Recovery
 from daemon.stages import Clock, Observer, Recorder
 from daemon.telemetry import bind_run
 from daemon.types import Heartbeat, Occurrence, Outcome, Run
@@ -30,7 +31,7 @@ class Runner:
     def __init__(self, assemble: Assemble, recorder: Recorder, observers: Sequence[Observer], clock: Clock) -> None:
         self._assemble, self._recorder = assemble, recorder
         self._observers, self._clock = observers, clock
-        self._owed: list[Run] = []
+        self._owed: list[tuple[Run, Recovery | None]] = []
 
     async def __call__(self, heartbeat: Heartbeat, occurrence: Occurrence) -> Run:
         """Carry out one occurrence.  Raises nothing but CancelledError, and that only after the run is recorded."""
@@ -74,25 +75,29 @@ class Runner:
         return replace(latest, ended_at=self._clock.now(), outcome=outcome, reason=" ".join(reason.split())[:500])
 
     async def _record(self, loop: Loop | None, run: Run) -> None:
-        """Close the record; where even that fails (a full disk), owe it until the next run."""
+        """Close the record and the guards; where even that fails (a full disk), owe it until the next run."""
+        recovery = loop.recovery if loop is not None else None
         try:
-            await self._recorder.finish(run, ())
-            if loop is not None and run.outcome is not None:
-                await loop.recovery.close(run.outcome)
+            await self._close(run, recovery)
         except StorageError as failed:
-            self._owed.append(run)
+            self._owed.append((run, recovery))
             log.error("run.unrecorded", reason=str(failed))
         self._tell(run)
 
     async def _settle(self) -> None:
-        """Write down the ends of runs that could not be written when they came."""
+        """Write down the ends of runs, and what their guards remember, that could not be written when they came."""
         while self._owed:
             owed = self._owed.pop(0)
             try:
-                await self._recorder.finish(owed, ())
+                await self._close(*owed)
             except StorageError:
                 self._owed.append(owed)
                 raise
+
+    async def _close(self, run: Run, recovery: Recovery | None) -> None:
+        await self._recorder.finish(run, ())
+        if recovery is not None and run.outcome is not None:
+            await recovery.close(run.outcome)
 
     def _tell(self, run: Run) -> None:
         level = log.info if run.outcome in (Outcome.OK, Outcome.NOTHING_TO_DO) else log.warning

@@ -17,6 +17,8 @@ from daemon.observe.everyone import Everyone
 from daemon.runner import Runner
 from daemon.trajectories.in_memory import MemoryRecorder
 from daemon.types import Heartbeat, Message, Occurrence, Outcome, Run, Schedule, Step
+from guards import Breaker
+from tests.way_back import PARROT, Gate, Scene, says
 
 NOW = datetime(2026, 11, 20, 21, 17, tzinfo=UTC)
 BEAT = Heartbeat("watch", Schedule(), "Look.", "watch")
@@ -180,3 +182,45 @@ def test_a_run_that_had_ended_keeps_its_end() -> None:
     asyncio.run(Runner(assemble, recorder, [ears], HeldClock(NOW))(BEAT, Occurrence(1, "watch", NOW)))
 
     assert (Outcome.OK, "c0ffee") == (ears.heard[0].outcome, ears.heard[0].commit)
+
+
+@pytest.mark.parametrize("refusals", [1, 2])
+def test_a_breaker_is_written_however_late_the_record_is(refusals: int) -> None:
+    """Where the end of a collapsed run cannot be written, its breaker opens once there is space again, and once."""
+    recorder = FullDisk()
+    recorder.refusals = refusals
+    scene = Scene(guards=[Gate()], recorder=recorder)
+    loops = [scene.loop(says(PARROT, PARROT)), None]
+
+    async def assemble(heartbeat: Heartbeat, run: Run) -> Loop:
+        loop = loops.pop(0)
+        if loop is None:
+            raise ModelUnavailable("gone")
+        return loop
+
+    async def scenario() -> None:
+        runner = Runner(assemble, recorder, [], scene.clock)
+        for number in range(2):
+            await runner(BEAT, Occurrence(number, "watch", NOW))
+
+    asyncio.run(scenario())
+    state = scene.states.kept["watch", "breaker:parrot"]
+    once = Breaker(1800)
+    once.trip(NOW.timestamp())
+
+    assert state == once.state()
+
+
+def test_guards_that_were_never_read_are_not_written_over() -> None:
+    """A run that fails before its guards' memory was loaded leaves it as it is."""
+    scene = Scene()
+    asyncio.run(scene.states.save("watch", {"parrot": {"kept": 1}}))
+
+    async def assemble(heartbeat: Heartbeat, run: Run) -> Loop:
+        loop = scene.loop(says("I saw a lamp."))
+        await loop.recovery.close(Outcome.FAILED)
+        raise StorageError("trimtab.db: the disk is full")
+
+    asyncio.run(Runner(assemble, MemoryRecorder(), [], scene.clock)(BEAT, Occurrence(1, "watch", NOW)))
+
+    assert {("watch", "parrot"): {"kept": 1}} == scene.states.kept

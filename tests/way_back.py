@@ -172,20 +172,21 @@ class Scene:
         """Carry out one occurrence on a route of these models."""
         self.number += 1
         run = Run(f"run-{self.number}", Occurrence(self.number, "watch", self.clock.now()), "watch", self.clock.now())
-        everyone = Everyone([self.ear])  # type: ignore[list-item]  # it hears of rungs only
 
         async def story() -> Run:
             await self.recorder.begin(run, heartbeat)
-            window = Window(10_000, _words)
-            context = Gather(self.recorder.threads, window, _instructions, _nothing, ZoneInfo("UTC"))
-            judge = None if self.judge is None else Judge(self.judge, 60, "watch")
-            panel = Panel([*self.guards, Budget(steps=self.steps_allowed, tokens=self.tokens_allowed)])
-            recovery = Recovery("watch", panel, self.states, self.clock, 1800, everyone, judge)
-            route = Router(models, self.clock)
-            loop = Loop(context, route, recovery, self.hands, self.vault, self.recorder, self.clock)
-            return await loop.run(heartbeat, run)
+            return await self.loop(*models).run(heartbeat, run)
 
         return asyncio.run(story())
+
+    def loop(self, *models: Model) -> Loop:
+        """Return the loop of one run on a route of these models."""
+        everyone = Everyone([self.ear])  # type: ignore[list-item]  # it hears of rungs only
+        context = Gather(self.recorder.threads, Window(10_000, _words), _instructions, _nothing, ZoneInfo("UTC"))
+        judge = None if self.judge is None else Judge(self.judge, 60, "watch")
+        panel = Panel([*self.guards, Budget(steps=self.steps_allowed, tokens=self.tokens_allowed)])
+        recovery = Recovery("watch", panel, self.states, self.clock, 1800, everyone, judge)
+        return Loop(context, Router(models, self.clock), recovery, self.hands, self.vault, self.recorder, self.clock)
 
     @property
     def steps(self) -> tuple[Step, ...]:
