@@ -12,7 +12,7 @@ from typing import ClassVar, Literal
 
 from guards import options
 from guards.base import Guard, Json, Level, Output, Verdict
-from guards.lexicon import FAINT, SIGNS, kind_of
+from guards.lexicon import FAINT, KINDS, SIGNS, kind_of
 from guards.memory import check_version, integers, numbers, shares
 from guards.promise import limit
 from guards.reading import read
@@ -56,8 +56,8 @@ class Spiral(Guard):
     adds 2 nats. It trips when this output adds to the sum, and the last 8 outputs held at least 5 different such words
     (and 5 beside the most frequent one), or had no more than 12 words on average.
     Source: Page 1954 (CUSUM); the attractors as reported of model-to-model dialogues and long unattended runs.
-    False alarms: derived, its share of the promise while outputs are like the start; measured, none on the healthy
-    development streams and on 77 public ones, of which the highest score is 0.6 (0.8 in a mystical role play).
+    False alarms: derived, its share of the promise, which the nine kinds share, while outputs are like the start;
+    measured, none on the healthy development streams and on 77 public ones, of which the highest score is 0.7.
     Silent on purpose: on a stream that spoke so from its start (a diary of thanks, a sermon, a support desk); on other
     wordings and other languages: it is a list of words.
     Options: `warm_up` (8), `caution`: years for one false trip of the whole panel (1).
@@ -71,7 +71,7 @@ class Spiral(Guard):
         >>> spiral = [" ".join(seeded.choice(words + warm) for _ in range(30)) for _ in range(20)]
         >>> guard = Spiral()
         >>> next(row for row, text in enumerate(healthy + spiral) if guard.update(Output(text)).level.name == "TRIP")
-        44
+        45
     """
 
     name: ClassVar[str] = "spiral"
@@ -88,6 +88,7 @@ class Spiral(Guard):
 
     def __init__(self, **given: object) -> None:
         self.options = options.read(self.Options, self.name, given)
+        self._limit = limit(self.options.caution, len(KINDS))
         self.reset()
 
     def reset(self) -> None:
@@ -108,11 +109,11 @@ class Spiral(Guard):
         faintly = 1.0 if len(found) > FAINT_ALONE else 0.5
         count = sum(faintly if word in FAINT else min(times, 2) for word, times in found.items())
         gains = self._gains(size, count) if reading.words else [WORDLESS] * len(TIMES)
-        highest = 1.5 * limit(self.options.caution)
+        highest = 1.5 * self._limit
         self._sums = [min(max(0.0, had + gain), highest) for had, gain in zip(self._sums, gains, strict=True)]
         self._recent.append([min(size, LONG), *(fingerprint(word) for word in sorted(found)[:MARKS])])
         self._learn(size, count, found)
-        score = max(self._sums) / limit(self.options.caution)
+        score = max(self._sums) / self._limit
         if max(gains) <= 0 or not self._spreads():
             score = min(score, 0.5)
         return self._judged(round(score, 3), found, reading.text)
@@ -136,7 +137,7 @@ class Spiral(Guard):
         return min(max(RATE, rate), most), min(max(CARRY, carry), 0.9)
 
     def _learn(self, size: int, count: float, found: Mapping[str, int]) -> None:
-        if self._calm[0] < LATER and max(self._sums) < CALM * limit(self.options.caution):
+        if self._calm[0] < LATER and max(self._sums) < CALM * self._limit:
             more = (1, size, math.ceil(count), int(count > 0))
             self._calm = [had + one for had, one in zip(self._calm, more, strict=True)]
         if len(self._start) < self.options.warm_up:
@@ -178,7 +179,7 @@ class Spiral(Guard):
     def load(self, state: Mapping[str, Json]) -> None:
         """Continue from `state()`; raises ValueError on anything else."""
         check_version(state, self.VERSION)
-        sums, highest = numbers(state, "sums", len(TIMES)), 1.5 * limit(self.options.caution)
+        sums, highest = numbers(state, "sums", len(TIMES)), 1.5 * self._limit
         if len(sums) != len(TIMES):
             raise ValueError(f"'sums' should hold {len(TIMES)} numbers")
         self._sums = [min(max(0.0, value), highest) for value in sums]
