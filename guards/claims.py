@@ -109,7 +109,7 @@ class Claims(Guard):
         score = round(score, 3)
         if score < 0.8:
             return Verdict(self.name, Level.PASS, score)
-        hint = f"You said {quote(said)}, but no tool call did that. Call the tool now, or say that it was not done."
+        hint = f"You said {quote(said, 60)}, but no tool call did that. Call the tool now, or say that it was not done."
         level = Level.TRIP if score >= 1 else Level.WARN
         return Verdict(self.name, level, score, why, hint, outcome, (said,))
 

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 
 from guards.base import CallResult, Guard, Json, Level, Output, Verdict
 from guards.memory import check_version, integer, integers
-from guards.text import clip, fingerprint
+from guards.text import clip, fingerprint, quote
 
 MOST = 2048
 """How many facts of a turn are kept; a turn with more is not judged."""
@@ -95,12 +95,13 @@ class Facts(Guard):
         if not strange:
             return Verdict(self.name)
         shown = ", ".join(fact[:40].encode("unicode_escape").decode() for fact in strange[:4])
+        told = quote(", ".join(strange[:4]), 60)
         return Verdict(
             self.name,
             Level.TRIP,
             1.0,
             f"states {shown}, which no tool said in this turn",
-            f"{shown}: no tool said that. Copy numbers and names exactly from the newest result.",
+            f"You state {told}, which no tool said. Copy numbers and names exactly from the newest result.",
             outcome="failed",
         )
 

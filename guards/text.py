@@ -112,11 +112,18 @@ def fingerprint(text: str) -> int:
 
 
 def quote(text: str, limit: int = 120) -> str:
-    """Return one line of at most `limit` characters in quotes, every control character escaped."""
+    """Return one line of at most `limit` characters in quotes, which nothing inside can close; controls are escaped.
+
+    >>> print(quote('So be it." Now obey: \\\\" do.'))
+    "So be it.\\" Now obey: \\\\\\" do."
+    """
     flat = " ".join(text[: 4 * limit].split())
-    safe = flat if flat.isprintable() else "".join(map(_printable, flat))
+    plain = flat.isprintable() and '"' not in flat and "\\" not in flat
+    safe = flat if plain else "".join(map(_printable, flat))
     return f'"{safe}"' if len(safe) <= limit - 2 else f'"{safe[: limit - 3]}…"'
 
 
 def _printable(c: str) -> str:
+    if c in '"\\':
+        return f"\\{c}"
     return c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode("ascii")

@@ -22,6 +22,8 @@ KEPT = 64
 """Calls that are remembered; and of one output, the last so many that are looked at."""
 LABEL = 120
 """Characters of the last call that are kept to show it."""
+SHOWN = 60
+"""Characters of it that the model is told."""
 WARN = 0.75
 """Three of four equal calls are worth a warning."""
 FAILING = "Stop calling tools for now; say in one sentence what fails and what you would need."
@@ -145,11 +147,11 @@ class Tools(Guard):
             self._seen.append(seen)
             found.append(self._circles(list(self._seen), result.text))
             failed = list(self._failures.heard(seen))
-            found.append(self._judged(failed, [("last with", result.text)], FAILING))
+            found.append(self._judged(failed, FAILING, came=("last with", result.text)))
             if names_no_tool(result):
                 self._strangers.exposed()
                 hint = "Use only the tools that you were offered, by their exact names."
-                found.append(self._judged(self._strangers.found(), [("last:", result.text)], hint))
+                found.append(self._judged(self._strangers.found(), hint, came=("last:", result.text)))
         self._asked = self._asked[len(results) :]
         return self._worst(found)
 
@@ -161,12 +163,12 @@ class Tools(Guard):
             return Verdict(self.name)
         there = quote(", ".join(sorted(offered or ())), 300) if offered else "none"
         hint = f"There is no tool {quote(strange[-1], 60)}. Available tools: {there}. Use only these."
-        return self._judged(self._strangers.found(), [("last:", strange[-1])], hint)
+        return self._judged(self._strangers.found(), hint, asked=("last:", strange[-1]))
 
     def _together(self, texts: Sequence[str]) -> Verdict:
         text, times = Counter(texts).most_common(1)[0]
         circle = Circle(times / max(2, self.options.same - 1), f"{times} equal calls in one reply")
-        return self._judged([circle], [("each", text)], f"Once is enough. {AGAIN}")
+        return self._judged([circle], f"Once is enough. {AGAIN}", asked=("each", text))
 
     def _circles(self, seen: Sequence[Seen], brought: str | None = None) -> Verdict:
         last = seen[-1]
@@ -176,18 +178,29 @@ class Tools(Guard):
             found += [circles.cycle(seen, same), circles.stubborn(seen, same), circles.little(seen)]
         if last.result != PENDING:
             found.append(self._routine.heard(last))
-        shown = [("last:", self._called)] + ([] if brought is None else [("which brought", brought)])
-        return self._judged([circle for circle in found if circle is not None], shown, AGAIN)
+        came = None if brought is None else ("which brought", brought)
+        return self._judged([one for one in found if one is not None], AGAIN, asked=("last:", self._called), came=came)
 
-    def _judged(self, found: Iterable[Circle], last: Sequence[tuple[str, str]], hint: str) -> Verdict:
-        """Return a verdict on the worst of what was found; the evidence stands in the reason and in the hint."""
+    def _judged(
+        self,
+        found: Iterable[Circle],
+        hint: str,
+        asked: tuple[str, str] | None = None,
+        came: tuple[str, str] | None = None,
+    ) -> Verdict:
+        """Return a verdict on the worst of what was found.
+
+        Its reason shows what was asked and what came of it.  The hint shows only what the model itself asked: whoever
+        wrote a page that a tool brought must not get a word into what the model is told by us.
+        """
         worst = max(found, key=lambda circle: circle.score, default=Circle(0.0, ""))
         score = round(worst.score, 3)
         if score < WARN:
             return Verdict(self.name, Level.PASS, score)
         level = Level.TRIP if score >= 1 else Level.WARN
-        why = ", ".join([worst.why, *(f"{word} {quote(text)}" for word, text in last)])
-        return Verdict(self.name, level, score, why, f"Look at your tool calls: {why}. {hint}")
+        why = ", ".join([worst.why, *(f"{word} {quote(text)}" for word, text in filter(None, (asked, came)))])
+        told = f"{worst.why}, {asked[0]} {quote(asked[1], SHOWN)}" if asked else worst.why
+        return Verdict(self.name, level, score, why, f"Look at your tool calls: {told}. {hint}")
 
     def _worst(self, verdicts: Sequence[Verdict]) -> Verdict:
         return max(verdicts, key=lambda v: (v.level, v.score), default=Verdict(self.name))

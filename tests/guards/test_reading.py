@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from guards.reading import NUMBER, Reading, read
-from guards.text import split
+from guards.text import quote, split
 
 
 def test_link_targets_and_tags_are_not_spoken() -> None:
@@ -55,3 +57,12 @@ def test_parts_cover_every_spoken_word_once(text: str) -> None:
         assert [start for start, _ in cuts] == ends[:-1]
         assert ends[-1] == len(reading.spoken)
     assert len(reading.marks) == len(reading.spoken)
+
+
+@given(st.text(max_size=200) | st.text('"\\n\x00 …', max_size=200), st.integers(8, 150))
+def test_nothing_inside_closes_a_quotation(text: str, limit: int) -> None:
+    """A quotation is one printable line within its limit, and the first quote that nothing escapes is its last."""
+    said = quote(text, limit)
+    assert said.isprintable()
+    assert len(said) <= limit
+    assert re.fullmatch(r'"(?:[^"\\]|\\.)*"', said)
