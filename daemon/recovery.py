@@ -154,7 +154,7 @@ class Recovery:
         await self._states.save(self._thread, self._closed)
 
     def _states_after(self, outcome: Outcome) -> Mapping[str, Mapping[str, Any]]:
-        """Return what is kept.  Only a good end closes a breaker: one without a model, or over budget, proved nothing."""
+        """Return what is kept.  Only a good end closes a breaker: one without a model or over budget proves nothing."""
         at, well = self._clock.now().timestamp(), outcome in (Outcome.OK, Outcome.NOTHING_TO_DO)
         if well:
             self._settle("worked")

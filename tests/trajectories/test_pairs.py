@@ -54,6 +54,31 @@ def test_the_first_withheld_reply_stands_beside_the_accepted_one() -> None:
     assert [ASK.text, HINT.text] == [message["text"] for message in row["chosen_prompt"]]
 
 
+def test_each_rung_has_its_own_guard_and_hint() -> None:
+    """Guard, reason and hint at the top are of one trip, the first; each later one is told in full beside its rung."""
+    crow = Verdict("crow", Level.TRIP, 3.0, "a crow", "No crows.")
+    louder = Verdict("loop", Level.TRIP, 9.0, "a loop", "No loops.")
+    other = replace(BAD, number=2, sent=(HINT,), verdicts=(louder, crow), rung="model", hint=crow.hint)
+    both = (HINT, Message("user", "Hint: No crows.", name="hint"))
+    (row,) = exported(BAD, other, replace(GOOD, number=3, sent=both[1:]))
+
+    assert ("repeat", "said again", "Say it anew.") == (row["guard"], row["reason"], row["hint"]["text"])
+    assert [HINT.text, both[1].text] == [message["text"] for message in row["chosen_prompt"]][1:]
+    assert [
+        {"rung": "retry", "guard": "repeat", "reason": "said again", "hint": "Say it anew."},
+        {"rung": "model", "guard": "crow", "reason": "a crow", "hint": "No crows."},
+    ] == row["trips"]
+
+
+def test_a_hint_that_another_replaced_is_not_said_to_be_there() -> None:
+    """The accepted reply saw a later hint of the guard: the first one is null at the top, and told among the trips."""
+    later = replace(BAD, number=2, sent=(HINT,), hint="Say nothing.")
+    new = Message("user", "Hint: Say nothing.", name="hint")
+    (row,) = exported(BAD, later, replace(GOOD, number=3, sent=(ASK, new), anew=True))
+
+    assert (None, ["Say it anew.", "Say nothing."]) == (row["hint"], [trip["hint"] for trip in row["trips"]])
+
+
 def test_what_was_said_and_heard_before_is_part_of_the_prompt() -> None:
     """A trip in a later step has the accepted replies and results before it."""
     look = replace(calling(1), sent=(ASK,))
@@ -68,6 +93,13 @@ def test_a_collapse_without_a_way_back_gives_none() -> None:
     assert [] == exported(BAD, replace(BAD, number=2, rung="rest", hint=""))
     assert [] == exported(BAD, replace(GOOD, edited_by_breaker=True))
     assert [] == exported(GOOD)
+
+
+def test_a_turn_that_was_given_up_has_no_pair_with_the_next_one() -> None:
+    """A summary that came to nothing is not answered by the task of the run that it was to make room for."""
+    given_up = replace(BAD, number=2, rung="rest", hint="")
+
+    assert [] == exported(BAD, given_up, replace(GOOD, number=3, sent=(ASK,), anew=True))
 
 
 def test_pairs_come_out_of_the_database(sql: SqlKept) -> None:
