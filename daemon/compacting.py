@@ -160,7 +160,12 @@ class Compacting:
         log.warning("thread.compaction_refused", thread=long.prompt.thread, tokens=long.tokens)
         verdict = Verdict(Checked.name, Level.TRIP, 1.0, reason, outcome="failed")
         reply = Reply("", model=run.model, note=reason)
-        step = Step(run.steps + 1, self.loop.clock.now(), (), reply, (verdict,), withheld=True, edited_by_breaker=True)
+        step = replace(
+            Step(run.steps + 1, self.loop.clock.now(), (), reply, (verdict,)),
+            withheld=True,
+            edited_by_breaker=True,
+            rung="rest",
+        )
         run = replace(run, steps=step.number)
         await self.loop.recorder.step(run, step)
         return run

@@ -1,7 +1,7 @@
 """What stands for the older part of a thread, as sections with fixed headings: parsed from text and rendered to it.
 
 An extract has a line for each run, a summary that a model wrote has the sections; both keep open loops, and names and
-numbers.
+numbers.  The sections are shown as data: a hostile page that was summed up must not speak as a person.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
+
+from daemon.context.data import marked
 
 HEADING: Final = "Earlier in this thread (summary):"
 GOAL, STATE, DECISIONS = "Goal", "State", "Decisions"
@@ -20,6 +22,7 @@ _LEFT_OUT = re.compile(r"- \((\d+) older runs are only in the history\)")
 _HEADING = re.compile(
     rf"\s{{0,3}}(?:#{{1,6}}\s*|\*\*\s*)?({'|'.join(SECTIONS)})\s*(?:\*\*)?\s*:?\s*(?:\*\*)?\s*", re.IGNORECASE
 )
+_MARK = re.compile(r'<data from="summary">|</data>')
 _ITEM = re.compile(r"^[-*+•]\s+(?:\[ ?\]\s*)?")
 _NOTHING = re.compile(r"\W*(?:none|nothing|n/?a|-)?\W*", re.IGNORECASE)
 _NAMES: Final = {name.casefold(): name for name in SECTIONS}
@@ -48,9 +51,12 @@ class Summary:
         if self.left_out:
             text.append(f"- ({self.left_out} older runs are only in the history)")
         text += self.lines
+        told = list[str]()
         for name in SECTIONS:
             if items := self.items(name):
-                text += [f"## {name}", *(f"- {item}" for item in items)]
+                told += [f"## {name}", *(f"- {item}" for item in items)]
+        if told:
+            text.append(marked("summary", "\n".join(told), sum(map(len, told)) + len(told)))
         return "\n".join(text)
 
 
@@ -64,6 +70,8 @@ def parsed(text: str) -> Summary:
             left_out += int(found[1])
         elif heading := _HEADING.fullmatch(line):
             into = sections.setdefault(_NAMES[heading[1].casefold()], [])
+        elif _MARK.fullmatch(line):
+            continue
         elif into is None:
             lines += [line] if line.strip() and line.strip() != HEADING else []
         elif not _NOTHING.fullmatch(line):

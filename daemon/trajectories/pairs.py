@@ -4,12 +4,12 @@ schema          "trimtab-pair/1"
 run, heartbeat, thread, outcome (of the run; null while it goes on)
 guard, score, reason, evidence    of the trip that withheld `rejected`
 rungs           what recovery tried, in order; the last one gave the accepted reply
-trips           {rung, guard, reason, hint}, one for each rung, in their order: what withheld each reply, and the text of
-                its hint ("" for none)
+trips           {rung, guard, reason, hint}, one for each rung, in their order: what withheld each reply, and the text
+                of its hint ("" for none)
 prompt          the messages that the withheld reply answered: no hint of this trip is among them
 tools           what was offered
-hint            that of the same trip: null where it had none, or `chosen_prompt` holds it no more; otherwise {text, message,
-                at_token}: which message of `chosen_prompt` it is, and how many prompt ids come before the two attempts
+hint            that of the same trip: null where it had none, or `chosen_prompt` holds it no more; otherwise {text,
+                message, at_token}: which message of `chosen_prompt` it is, and how many prompt ids come before the two attempts
                 part (null where that is not known)
 chosen_prompt   the messages that the accepted reply answered
 rejected, chosen    {step, text, calls, model, note, sample}; messages, calls and samples as in `jsonl`
