@@ -153,17 +153,6 @@ def test_a_looping_reply_is_withheld_and_retried_with_a_hint() -> None:
     assert not any("quiet water" in message.text for message in thread)
 
 
-def test_a_hint_is_shown_until_the_run_ends_and_not_to_the_next() -> None:
-    """The model goes on calling under the hint; the thread keeps what it did, without the hint."""
-    stage = Stage([CHANT, LOOK, LOOK, "I saw a lamp."])
-    stage.run()
-    assert stage.model is not None
-    shown = [[message.name for message in prompt.messages].count("hint") for prompt in stage.model.prompts]
-
-    assert [0, 1, 1, 1] == shown
-    assert "hint" not in [message.name for message in asyncio.run(stage.recorder.threads.live("watch"))]
-
-
 def test_the_stream_is_cut_as_soon_as_it_loops() -> None:
     """Nobody waits for the end of a chant."""
     stage = Stage([LOOK, CHANT, "I saw a lamp."])
