@@ -9,8 +9,8 @@ trips           {rung, guard, reason, hint}, one for each rung, in their order: 
 prompt          the messages that the withheld reply answered: no hint of this trip is among them
 tools           what was offered
 hint            that of the same trip: null where it had none, or `chosen_prompt` holds it no more; otherwise {text,
-                message, at_token}: which message of `chosen_prompt` it is, and how many prompt ids come before the two attempts
-                part (null where that is not known)
+                message, at_token}: which message of `chosen_prompt` it is, and how many prompt ids come before the two
+                attempts part (null where that is not known)
 chosen_prompt   the messages that the accepted reply answered
 rejected, chosen    {step, text, calls, model, note, sample}; messages, calls and samples as in `jsonl`
 """
