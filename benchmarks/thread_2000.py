@@ -221,9 +221,9 @@ async def converse(folder: Path, turns: int, summary: str, context: int = 8_192)
             return await agent.database.read(look)
 
 
-_STEPS = """
-    SELECT run.id, run.outcome, number, prompt_tokens AS prompt, reused_tokens AS reused, completion_tokens AS said,
-           withheld, anew FROM step JOIN run ON run.key = run_key ORDER BY step.id"""
+STEPS = """
+    SELECT run.id, run.outcome, number, step.prompt_tokens AS prompt, step.reused_tokens AS reused,
+           step.completion_tokens AS said, withheld, anew FROM step JOIN run ON run.key = run_key ORDER BY step.id"""
 
 
 def reread(rows: Sequence[sqlite3.Row]) -> dict[str, Any]:
@@ -252,7 +252,7 @@ async def watch(folder: Path, turns: int) -> dict[str, Any]:
     with home.held():
         async with opened(home) as agent:
             outcomes = [str((await beat_in(agent, "talk")).outcome) for _ in range(turns)]
-            rows = await agent.database.read(lambda connection: connection.execute(_STEPS).fetchall())
+            rows = await agent.database.read(lambda connection: connection.execute(STEPS).fetchall())
             count = "SELECT count(*) FROM thread_entry WHERE summary"
             summaries = await agent.database.read(lambda connection: connection.execute(count).fetchone()[0])
     ended = {outcome: outcomes.count(outcome) for outcome in sorted(set(outcomes))}

@@ -8,7 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from thread_2000 import converse, reread
+from thread_2000 import STEPS, converse, reread
+
+from daemon.types import Message, Reply, Step, Usage
+from tests.trajectories.scenes import NOON, SqlKept, begun, ended, wait
 
 
 @pytest.mark.parametrize("summary", ["extract", "model"])
@@ -43,3 +46,19 @@ def test_what_is_new_is_what_no_step_before_it_had() -> None:
     )
 
     assert {"steps": 4, "rewritten": 1, "read": 51, "new": 50, "ratio": 51 / 50} == reread(rows(*steps))
+
+
+def test_steps_are_read_as_they_were_recorded(tmp_path: Path) -> None:
+    """The counts are those of each step, and the outcome is that of its run."""
+    kept = SqlKept(tmp_path / "trimtab.db")
+
+    async def story() -> None:
+        run = await begun(kept)
+        spoken = Reply("Well.", usage=Usage(prompt=30, reused=20, completion=2))
+        await kept.recorder.step(run, Step(1, NOON, (Message("user", "Look."),), spoken))
+        await kept.recorder.finish(ended(run), ())
+        found = await kept.database.read(lambda connection: connection.execute(STEPS).fetchall())
+        assert [("run-1", "ok", 1, 30, 20, 2, 0, 0)] == [tuple(row) for row in found]
+
+    wait(story())
+    kept.close()
