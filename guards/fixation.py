@@ -37,9 +37,10 @@ class Fixation(Guard):
     are looked at. At once: one word is half of three outputs in a row, or of one of 60 words or more.
     Source: Shin, Ramdas and Rinaldo 2022 for the test; the neighbours are the second witness that keeps a new topic
     (which has its phrases) and an edited template (which has its place) apart from a fixation.
-    False alarms: derived for one word, at most one in 10^6 outputs while none that was new comes in new company more
-    often than `rare`; for several together measured: none on 90 healthy streams, the highest at 0.66 of the limit (a
-    programmer's messages while one part of the program was being written).
+    False alarms: it counts as two tests of the panel. Derived for one word, at most one in 10^6 outputs while none that
+    was new comes in new company more often than `rare`; for the sum over several, and for what is found at once, not
+    derived but measured: none on 90 healthy streams, the highest at 0.66 of the limit (a programmer's messages while
+    one part of the program was being written).
     Silent on purpose: on a word that keeps its neighbours (a catchphrase, a template); on words that were common at the
     start; on words of one or two letters; on one that is fewer than about 1 in 100 words.
     Options: `rare` (0.0045), the share of words that a new word may have; `warm_up` (40); `caution`: years
@@ -61,7 +62,7 @@ class Fixation(Guard):
 
     name: ClassVar[str] = "fixation"
     kind: ClassVar[Literal["gate", "sequential"]] = "sequential"
-    tests: ClassVar[int] = 1
+    tests: ClassVar[int] = 2
     VERSION = 1
 
     @dataclass(frozen=True, slots=True)

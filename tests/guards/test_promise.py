@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 import pytest
 
 from guards import GUARDS, Call, CallResult, Guard, Level, Output
+from guards.markup import CLASSES
 from guards.panel import guard_class
 from guards.promise import TESTS, YEAR, limit
 
@@ -16,6 +17,12 @@ from guards.promise import TESTS, YEAR, limit
 def test_no_more_tests_run_than_the_promise_shares_the_year_among() -> None:
     """Every sequential guard says how many tests it runs, and all together are at most those that share the promise."""
     assert sum(guard_class(name).tests for name in GUARDS) <= TESTS
+
+
+def test_each_statistic_that_can_trip_counts_as_a_test() -> None:
+    """Markup has one a class, vocabulary bets, loose words and narrowing, fixation one word and several together."""
+    counted = {name: guard_class(name).tests for name in ("markup", "vocabulary", "fixation", "tools")}
+    assert counted == {"markup": len(CLASSES), "vocabulary": 3, "fixation": 2, "tools": 3}
 
 
 def test_more_caution_is_a_higher_limit() -> None:
