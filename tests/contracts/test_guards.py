@@ -59,18 +59,41 @@ def verdicts(guard: Guard, rows: Sequence[Row]) -> list[tuple[Verdict, Verdict]]
     return [(guard.update(output), guard.observe(results)) for output, results in rows]
 
 
+def spiced(i: int, text: str) -> str:
+    """The text with what markup, claims and fixation look for, at rates that a start knows and later ones exceed."""
+    late = i > 120
+    if i % (5 if late else 20) == 3:
+        text += r" It rises by \boxed{4} metres."
+    if i % (3 if late else 9) == 2:
+        text = f"I have saved note {i}. {text}"
+    if late and i % 2:
+        text = f"{text} {text[-40:-20]} lantern {text[-60:-45]}"
+    return text
+
+
 def long_stream(count: int) -> Iterator[Row]:
-    """A stream with something for every guard in it, each output a little different."""
+    """A stream with something for every guard in it, each output a little different.
+
+    Three in ten outputs name no turn; from the 150th on, most of those that call tools have no words.
+    """
     for i in range(count):
         text = (
             PHRASES[i % len(PHRASES)]
             if i % 7 == 0
             else f"Note {i}: the {i * 7919 % 1009} boats of pier {i % 13} lie still."
         )
+        text = "" if i > 150 and i % 3 and i % 10 else spiced(i, text)
         call = Call(f"tool{i % 5}", {"n": i % 11, "text": "x" * (i % 50)})
         result = CallResult(i % 3 > 0, f"result {i % 17}")
         yield (
-            Output(text, (call,) * (i % 3), turn=f"run-{i // 4}", ts=1e9 + 900 * i, spend=Spend(100, 0.01, 1.0)),
+            Output(
+                text,
+                (call,) * (i % 3),
+                turn=None if i % 10 > 6 else f"run-{i // 2}",
+                ts=1e9 + 900 * i,
+                spend=Spend(100, 0.01, 1.0),
+                offered=frozenset({"tool1", "tool2"}) if i % 40 == 7 else None,
+            ),
             (result,) * (i % 3),
         )
 

@@ -201,3 +201,17 @@ def test_what_is_wrong_at_once_is_a_gate() -> None:
     trips = [v for v in said if v.level is Level.TRIP]
     assert trips
     assert not any(v.gate for v in trips)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_saving_after_each_output_changes_no_verdict_where_a_class_is_rare(seed: int) -> None:
+    """LaTeX in one output of twenty, none of them in the start: a loaded test goes on exactly as one that stayed."""
+    straight, saved, scores = Markup(), Markup(), []
+    for text in stream(0.0, "", 60) + stream(0.05, r"\boxed{done}", 400, seed):
+        fresh = Markup()
+        fresh.load(json.loads(json.dumps(saved.state())))
+        saved = fresh
+        verdict = straight.update(Output(text))
+        assert saved.update(Output(text)) == verdict
+        scores.append(verdict.score)
+    assert max(scores) >= 1  # there was something to lose
