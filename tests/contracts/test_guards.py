@@ -60,9 +60,9 @@ def verdicts(guard: Guard, rows: Sequence[Row]) -> list[tuple[Verdict, Verdict]]
 
 
 def spiced(i: int, text: str) -> str:
-    """The text with what markup, claims and fixation look for, at rates that a start knows and later ones exceed."""
+    """The text with what markup, claims and fixation look for: LaTeX after a start without, the rest ever more."""
     late = i > 120
-    if i % (5 if late else 20) == 3:
+    if i > 60 and i % 20 == 3:
         text += r" It rises by \boxed{4} metres."
     if i % (3 if late else 9) == 2:
         text = f"I have saved note {i}. {text}"
