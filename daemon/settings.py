@@ -1,7 +1,7 @@
 """`trimtab.toml` and `TRIMTAB_*` environment variables become one frozen object, or one clear line that says why not.
 
-A table that belongs to something pluggable ([models.NAME], [guards.NAME], [tools.NAME], [sync]) stays raw here: whoever builds
-that thing validates it with the thing's own `Options`, through `validated`.
+A table that belongs to something pluggable ([models.NAME], [guards.NAME], [tools.NAME], [sync]) stays raw here: whoever
+builds that thing validates it with the thing's own `Options`, through `validated`.
 """
 
 from __future__ import annotations
