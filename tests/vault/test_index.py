@@ -62,13 +62,15 @@ def test_any_series_of_changes_reads_as_git_would_list_it(vault: Vault, git: Git
         changes = {
             p.encode(): None if dice.random() < 0.3 else Entry(0o100644, bytes.fromhex(blob)) for p in paths - taken
         }
-        hints: Mapping[str, Callable[[bytes], bytes | None]] = {
-            "right": lambda path, known=tuple(before): max(
-                (k.encode() for k in known if k.encode() < path), default=None
-            ),
-            "wrong": lambda path, known=tuple(before): dice.choice(known).encode(),
-            "none": lambda _: None,
-        }
+        known = sorted(name.encode() for name in before)
+
+        def right(path: bytes, known: list[bytes] = known) -> bytes | None:
+            return max((name for name in known if name < path), default=None)
+
+        def wrong(path: bytes, known: list[bytes] = known) -> bytes | None:
+            return dice.choice(known)
+
+        hints: Mapping[str, Callable[[bytes], bytes | None]] = {"right": right, "wrong": wrong, "none": lambda _: None}
         put(vault, b"".join(relisted((vault.root / ".git/index").read_bytes(), changes, hints[hint])))
         expected = dict(before)
         for path, entry in changes.items():
