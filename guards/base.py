@@ -10,8 +10,9 @@ import enum
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
+from guards import options
 from guards.arguments import plain_arguments, plain_name
 
 Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
@@ -26,6 +27,11 @@ class Level(enum.IntEnum):
 
     def __str__(self) -> str:
         return self.name.lower()
+
+    @classmethod
+    def of(cls, score: float) -> Level:
+        """Return how serious a score is, in units of a guard's own limit: it trips from 1, and warns from 0.8."""
+        return cls.TRIP if score >= 1 else cls.WARN if score >= 0.8 else cls.PASS
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +136,14 @@ class Guard(ABC):
     """How many sequential tests it runs side by side, each with its share of the promise (guards/promise.py)."""
     judges_words: ClassVar[bool] = True
     """Whether it is about what is said; texts that were declared acknowledgements are not shown to such a guard."""
+    Options: ClassVar[type[Any]]
+    """A frozen dataclass of `guards.options.option` fields."""
+    options: Any
+
+    def __init__(self, **given: object) -> None:
+        """Take the options by name; raises ValueError, one sentence, on one that is unknown or out of its range."""
+        self.options = options.read(self.Options, self.name, given)
+        self.reset()
 
     @abstractmethod
     def reset(self) -> None:

@@ -13,7 +13,6 @@ from guards.text import fingerprint
 
 DAY = 86_400
 SECONDS = "seconds of this turn"
-WARN_AT = 0.8
 MOST = 10**15
 """What one output can cost at most, so that a wrong number stays a number."""
 HINT = "Your budget for this turn is nearly spent. Finish now with one short sentence and no more tool calls."
@@ -58,9 +57,7 @@ class Budget(Guard):
         tokens_per_month: int | None = options.option(None, 1)
         usd_per_month: float | None = options.option(None, 0)
 
-    def __init__(self, **given: object) -> None:
-        self.options = options.read(self.Options, self.name, given)
-        self.reset()
+    options: Options
 
     def reset(self) -> None:
         """Forget the stream and all that it cost."""
@@ -116,7 +113,7 @@ class Budget(Guard):
 
     def _used(self, what: str, used: float, limit: float) -> Verdict:
         share = used / limit if limit else float(used > 0)
-        level = Level.TRIP if share >= 1 else Level.WARN if share >= WARN_AT else Level.PASS
+        level = Level.of(share)
         if level is Level.PASS:
             return Verdict(self.name, level, round(share, 4))
         why = f"{used:.6g} of {limit:.6g} {what} are used"

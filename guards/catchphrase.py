@@ -43,7 +43,6 @@ USUAL = 0.15
 """A phrase that ends with a word of more of the start's outputs than this wants to go on."""
 PIECE, OPEN, FORMED = 1.4, 3.0, 1.4
 """Times the evidence that is asked of a piece of a sentence, of a piece that wants to go on, in outputs with a form."""
-WARN_AT = 0.8
 _LISTED = re.compile(r"\s*(?:[-*+•|>#]|\d{1,5}[.)])\s")
 
 
@@ -110,13 +109,11 @@ class Catchphrase(Guard):
         warm_up: int = options.option(40, 8, 255)
         caution: float = options.option(1.0, 0.01, 1e6)
 
-    def __init__(self, **given: object) -> None:
-        self.options = options.read(self.Options, self.name, given)
-        self._limit = limit(self.options.caution, MOST) * NAT
-        self.reset()
+    options: Options
 
     def reset(self) -> None:
         """Forget the stream."""
+        self._limit = limit(self.options.caution, MOST) * NAT
         self._phrases = Phrases(self.options.warm_up)
 
     def update(self, output: Output) -> Verdict:
@@ -131,7 +128,7 @@ class Catchphrase(Guard):
         times = Counter(id(one.phrase) for one in seen)
         scored = [(round(self._score(one, reading, times[id(one.phrase)]), 3), one) for one in seen]
         for score, one in sorted(scored, key=lambda pair: -pair[0]):
-            if score < WARN_AT:
+            if Level.of(score) is Level.PASS:
                 return Verdict(self.name, Level.PASS, score)
             if (verdict := self._verdict(score, one, reading.text)) is not None:
                 return verdict
@@ -169,7 +166,7 @@ class Catchphrase(Guard):
         said = f"{quote(span)} in {seen.phrase.hits} of the last {rows} outputs"
         return Verdict(
             self.name,
-            Level.TRIP if score >= 1 else Level.WARN,
+            Level.of(score),
             score,
             f"a phrase that the start did not have: {said}",
             f"You have said {said}. Leave it out this time, and put no other set phrase in its place.",

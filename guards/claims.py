@@ -59,9 +59,7 @@ class Claims(Guard):
         warm_up: int = options.option(40, 1, 10_000)
         caution: float = options.option(1.0, 0.01, 1e6)
 
-    def __init__(self, **given: object) -> None:
-        self.options = options.read(self.Options, self.name, given)
-        self.reset()
+    options: Options
 
     def reset(self) -> None:
         """Forget the stream."""
@@ -107,10 +105,10 @@ class Claims(Guard):
 
     def _verdict(self, score: float, why: str, said: str, outcome: Literal["failed", "tripped"]) -> Verdict:
         score = round(score, 3)
-        if score < 0.8:
+        if Level.of(score) is Level.PASS:
             return Verdict(self.name, Level.PASS, score)
         hint = f"You said {quote(said, 60)}, but no tool call did that. Call the tool now, or say that it was not done."
-        level = Level.TRIP if score >= 1 else Level.WARN
+        level = Level.of(score)
         return Verdict(self.name, level, score, why, hint, outcome, (said,))
 
     def observe(self, results: Sequence[CallResult]) -> Verdict:

@@ -17,7 +17,6 @@ from guards.spans import spans
 from guards.takeover import Takeover, is_character, key_at
 from guards.text import quote
 
-WARNS = 0.8
 SHOWN = 3
 CARRIES = 2.0
 """An output carries the fixation when its share of the words is at least this many times what is rare."""
@@ -73,13 +72,11 @@ class Fixation(Guard):
         warm_up: int = options.option(40, 1, 10_000)
         caution: float = options.option(1.0, 0.01, 1e6)
 
-    def __init__(self, **given: object) -> None:
-        self.options = options.read(self.Options, self.name, given)
-        self._limit = limit(self.options.caution)
-        self.reset()
+    options: Options
 
     def reset(self) -> None:
         """Forget the stream."""
+        self._limit = limit(self.options.caution)
         self._takeover = Takeover(self.options.rare, self.options.warm_up, self._limit)
         self._whole = self._run = 0
 
@@ -126,11 +123,11 @@ class Fixation(Guard):
 
     def _said(self, score: float, reading: Reading, words: Mapping[str, int], why: str) -> Verdict:
         score = round(score, 3)
-        if score < WARNS:
+        if Level.of(score) is Level.PASS:
             return Verdict(self.name, Level.PASS, score)
         named = ", ".join(quote(word, 40) for word in words)
         hint = f"You keep coming back to {named}. Write this one about something else, without that."
-        level = Level.TRIP if score >= 1 else Level.WARN
+        level = Level.of(score)
         return Verdict(self.name, level, score, f"{why} ({named})", hint, evidence=spans(reading.text, words))
 
     def state(self) -> dict[str, Json]:

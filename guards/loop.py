@@ -32,7 +32,7 @@ class Loop(Guard):
 
     Source: suffix periodicity as in D1 of the study this project began with; the bars were set on pasted outputs of
     public trackers and on healthy text of public repositories.
-    False alarms: measured, see `benchmarks/streams.py`: none in 28,000 healthy development outputs, none of 34 normal
+    False alarms: measured, see `benchmarks/guards.py`: none in 28,000 healthy development outputs, none of 34 normal
     pasted outputs. A gate has no average run length: it does not learn.
     Silent on purpose: dividers, boxes, tables, lists with one shared prefix, clauses of a law, verses with a refrain,
     numbers without words, a stutter from which the output recovers (a warning), a text given exactly twice with an
@@ -60,9 +60,7 @@ class Loop(Guard):
 
         copies: float = options.option(1.0, 0.5, 10.0)
 
-    def __init__(self, **given: object) -> None:
-        self.options = options.read(self.Options, self.name, given)
-        self.reset()
+    options: Options
 
     def reset(self) -> None:
         """There is nothing to forget: each output is judged alone."""

@@ -68,9 +68,7 @@ class Markup(Guard):
         warm_up: int = options.option(40, 1, 10_000)
         caution: float = options.option(1.0, 0.01, 1e6)
 
-    def __init__(self, **given: object) -> None:
-        self.options = options.read(self.Options, self.name, given)
-        self.reset()
+    options: Options
 
     def reset(self) -> None:
         """Forget the stream."""
@@ -111,7 +109,7 @@ class Markup(Guard):
         return None
 
     def _verdict(self, name: str, seen: Rarity, score: float, spans: tuple[str, ...]) -> Verdict:
-        if score < 0.8:
+        if Level.of(score) is Level.PASS:
             return Verdict(self.name, Level.PASS, score)
         what, advice = WORDS[name]
         shown = quote(spans[0], 60) if spans else "this one"
@@ -119,7 +117,7 @@ class Markup(Guard):
         reason = f"{what} in {often}, such as {shown}; the stream started without it"
         if seen.at_start:
             reason = f"{what} in {often}, such as {shown}; that is more than at the start"
-        level = Level.TRIP if score >= 1 else Level.WARN
+        level = Level.of(score)
         hint = f"{often} carry {what}, such as {shown}. {advice}"
         return Verdict(self.name, level, score, reason, hint[0].upper() + hint[1:], evidence=spans)
 

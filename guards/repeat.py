@@ -81,9 +81,7 @@ class Repeat(Guard):
         warm_up: int = options.option(40, 1, 10_000)
         caution: float = options.option(1.0, 0.01, 1e6)
 
-    def __init__(self, **given: object) -> None:
-        self.options = options.read(self.Options, self.name, given)
-        self.reset()
+    options: Options
 
     def reset(self) -> None:
         """Forget the stream."""
@@ -171,7 +169,7 @@ class Repeat(Guard):
 
     def _judged(self, score: float, why: str, text: str, *, gate: bool = True) -> Verdict:
         score = round(score, 3)
-        if score < 0.8:
+        if Level.of(score) is Level.PASS:
             return Verdict(self.name, Level.PASS, score)
         hint = (
             f"You keep giving the same answer: {quote(text, 60)}. Say only what is new since then; "
@@ -179,7 +177,7 @@ class Repeat(Guard):
         )
         return Verdict(
             self.name,
-            Level.TRIP if score >= 1 else Level.WARN,
+            Level.of(score),
             score,
             f"{why}: {quote(text)}",
             hint,

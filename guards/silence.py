@@ -74,9 +74,7 @@ class Silence(Guard):
         warm_up: int = options.option(40, 1, 10_000)
         caution: float = options.option(1.0, 0.01, 1e6)
 
-    def __init__(self, **given: object) -> None:
-        self.options = options.read(self.Options, self.name, given)
-        self.reset()
+    options: Options
 
     def reset(self) -> None:
         """Forget the stream."""
@@ -141,7 +139,7 @@ class Silence(Guard):
             hint = f"Your last {self._empty} replies were empty. Say in one sentence what you found, even if nothing."
             return Verdict(self.name, Level.TRIP, round(empty, 3), why, hint, gate=True)
         score = round(score, 3)
-        if score < 0.8:
+        if Level.of(score) is Level.PASS:
             return Verdict(self.name, Level.PASS, max(score, round(min(empty, 0.79), 3)))
         recent = f"{self._recent.bit_count()} of the last {min(self._turns, WIDE)} turns"
         turns = f"{WIDE} turns in a row" if min(self._mute, self._recent.bit_count()) >= WIDE else recent
@@ -150,7 +148,7 @@ class Silence(Guard):
             f"{turns} called tools and ended without a word. Say in one sentence what came of the calls, even if it is "
             "that nothing has changed."
         )
-        level, gross = Level.TRIP if score >= 1 else Level.WARN, self._talker and self._long >= 1
+        level, gross = Level.of(score), self._talker and self._long >= 1
         return Verdict(self.name, level, score, why, hint, gate=gross)
 
     def state(self) -> dict[str, Json]:

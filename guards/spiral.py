@@ -86,13 +86,11 @@ class Spiral(Guard):
         warm_up: int = options.option(8, 1, 1000)
         caution: float = options.option(1.0, 0.01, 1e6)
 
-    def __init__(self, **given: object) -> None:
-        self.options = options.read(self.Options, self.name, given)
-        self._limit = limit(self.options.caution, len(KINDS))
-        self.reset()
+    options: Options
 
     def reset(self) -> None:
         """Forget the stream."""
+        self._limit = limit(self.options.caution, len(KINDS))
         self._sums = [0.0] * len(TIMES)
         self._start: list[float] = []
         self._calm = [0, 0, 0, 0]
@@ -153,7 +151,7 @@ class Spiral(Guard):
         return len(marks) >= DIFFERENT and marks.total() - max(marks.values()) >= DIFFERENT
 
     def _judged(self, score: float, found: Mapping[str, int], text: str) -> Verdict:
-        if score < 0.8:
+        if Level.of(score) is Level.PASS:
             return Verdict(self.name, Level.PASS, score)
         spans = _spans(found, text)
         named = ", ".join(quote(span, 30) for span in spans)
@@ -162,7 +160,7 @@ class Spiral(Guard):
             f"Your outputs turn around the same feelings and farewells ({named}). Use none of these words now. Do the "
             "next concrete thing of your task, or say in one plain sentence that there is nothing to do."
         )
-        return Verdict(self.name, Level.TRIP if score >= 1 else Level.WARN, score, why, hint, evidence=spans)
+        return Verdict(self.name, Level.of(score), score, why, hint, evidence=spans)
 
     def state(self) -> dict[str, Json]:
         """Return the memory, less than 1 kB."""

@@ -86,9 +86,7 @@ class Template(Guard):
         warm_up: int = options.option(40, 1, 10_000)
         caution: float = options.option(1.0, 0.01, 1e6)
 
-    def __init__(self, **given: object) -> None:
-        self.options = options.read(self.Options, self.name, given)
-        self.reset()
+    options: Options
 
     def reset(self) -> None:
         """Forget the stream."""
@@ -121,7 +119,7 @@ class Template(Guard):
             return Verdict(self.name, Level.PASS, min(score, 0.5))
         before = {phrase for phrases in self._phrases for phrase in phrases}
         self._phrases.append(_phrases(reading))
-        if score < 0.8:
+        if Level.of(score) is Level.PASS:
             return Verdict(self.name, Level.PASS, score)
         counted = f"{sum(self._made)} of the last {len(self._made)} outputs"
         why = f"{counted} fill the same shapes with other words, this one too: {quote(output.text)}"
@@ -129,9 +127,7 @@ class Template(Guard):
             f"You have built {counted} after the same pattern, like {quote(output.text, 60)}. "
             "Build this one differently: other sentences in another order, about what is new."
         )
-        return Verdict(
-            self.name, Level.TRIP if score >= 1 else Level.WARN, score, why, hint, evidence=_fixed(reading, before)
-        )
+        return Verdict(self.name, Level.of(score), score, why, hint, evidence=_fixed(reading, before))
 
     def _comes_again(self, place: int, shape: int, wording: int) -> bool:
         """Whether a piece came several times with other words, and is none of the start's."""

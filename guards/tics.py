@@ -31,9 +31,7 @@ class _Tic(Guard):
         warm_up: int = options.option(40, 1, 10_000)
         caution: float = options.option(1.0, 0.01, 1e6)
 
-    def __init__(self, **given: object) -> None:
-        self.options = options.read(self.Options, self.name, given)
-        self.reset()
+    options: Options
 
     def reset(self) -> None:
         """Forget the stream."""
@@ -47,11 +45,11 @@ class _Tic(Guard):
         here = edge(reading, self.side)
         found = self._habit.update(row(here, reading))
         score = round(found.score, 3)
-        if score < 0.8:
+        if Level.of(score) is Level.PASS:
             return Verdict(self.name, Level.PASS, score)
         said = here.said if len(found.kinds) > 1 else span(here.said, here.words[found.kinds[0]], here.said)
         why, hint = self._told(found, quote(said, 80))
-        level = Level.TRIP if score >= 1 else Level.WARN
+        level = Level.of(score)
         return Verdict(self.name, level, score, why, hint, evidence=(said,) if said in output.text else ())
 
     @abstractmethod

@@ -24,7 +24,6 @@ LABEL = 120
 """Characters of the last call that are kept to show it."""
 SHOWN = 60
 """Characters of it that the model is told."""
-WARN = 0.75
 """Three of four equal calls are worth a warning."""
 FAILING = "Stop calling tools for now; say in one sentence what fails and what you would need."
 AGAIN = "More of it will bring nothing new. Use what you have already, or do something else and say what you are after."
@@ -83,9 +82,7 @@ class Tools(Guard):
         warm_up: int = options.option(40, 1, 10_000)
         caution: float = options.option(1.0, 0.01, 1e6)
 
-    def __init__(self, **given: object) -> None:
-        self.options = options.read(self.Options, self.name, given)
-        self.reset()
+    options: Options
 
     def reset(self) -> None:
         """Forget the stream."""
@@ -195,9 +192,9 @@ class Tools(Guard):
         """
         worst = max(found, key=lambda circle: circle.score, default=Circle(0.0, ""))
         score = round(worst.score, 3)
-        if score < WARN:
+        if Level.of(score) is Level.PASS:
             return Verdict(self.name, Level.PASS, score)
-        level = Level.TRIP if score >= 1 else Level.WARN
+        level = Level.of(score)
         why = ", ".join([worst.why, *(f"{word} {quote(text)}" for word, text in filter(None, (asked, came)))])
         told = f"{worst.why}, {asked[0]} {quote(asked[1], SHOWN)}" if asked else worst.why
         return Verdict(self.name, level, score, why, f"Look at your tool calls: {told}. {hint}")

@@ -31,7 +31,6 @@ USUAL = 0.2
 SCATTERED, VARIED = 0.1, 0.8
 """Connected words of any language: the five commonest of 120 are more than a tenth; fewer than 0.8 are different."""
 SWITCHES = 0.3
-WARNS = 0.8
 HINTS = {
     "narrow": "Your words have become few and alike ({words}). Write about what is different now, in other words.",
     "wild": "Your last outputs read like unconnected words. Write plain, connected sentences in one language.",
@@ -86,13 +85,11 @@ class Vocabulary(Guard):
         warm_up: int = options.option(40, 1, 10_000)
         caution: float = options.option(1.0, 0.01, 1e6)
 
-    def __init__(self, **given: object) -> None:
-        self.options = options.read(self.Options, self.name, given)
-        self._limit = limit(self.options.caution)
-        self.reset()
+    options: Options
 
     def reset(self) -> None:
         """Forget the stream."""
+        self._limit = limit(self.options.caution)
         self._narrowing = Narrowing(self.options.drop)
         self._order = Order(self._limit)
         self._last = Ring((LOOSE,))
@@ -127,7 +124,7 @@ class Vocabulary(Guard):
         if last.full and last.types <= FEW and len(piece) >= SPEECH:
             few = self._few(reading, FEW / last.types, f"only {last.types} different words are left", last)
             return replace(few, gate=True)
-        if score < WARNS:
+        if Level.of(score) is Level.PASS:
             return Verdict(self.name, Level.PASS, round(score, 3))
         window, start = self._narrowing.worst()
         return self._few(reading, score, f"different long words fell from {start} to {window.types}", window)
@@ -164,15 +161,15 @@ class Vocabulary(Guard):
         return self._wild(self._loose / LOOSE_RUN, "hardly a word comes back, and the common words are gone", reading)
 
     def _wild(self, score: float, why: str, reading: Reading) -> Verdict:
-        if round(score, 3) < WARNS:
+        if Level.of(round(score, 3)) is Level.PASS:
             return Verdict(self.name, Level.PASS, round(score, 3))
         return self._verdict(score, f"{why}: {quote(reading.prose)}", HINTS["wild"])
 
     def _verdict(self, score: float, reason: str, hint: str, evidence: tuple[str, ...] = ()) -> Verdict:
         score = round(score, 3)
-        if score < WARNS:
+        if Level.of(score) is Level.PASS:
             return Verdict(self.name, Level.PASS, score)
-        return Verdict(self.name, Level.TRIP if score >= 1 else Level.WARN, score, reason, hint, evidence=evidence)
+        return Verdict(self.name, Level.of(score), score, reason, hint, evidence=evidence)
 
     def state(self) -> dict[str, Json]:
         """Return the memory, at most 20 kB."""

@@ -62,7 +62,7 @@ def test_results_of_a_row_are_heard_with_it() -> None:
 
 def test_baseline_sets_the_warm_up() -> None:
     """A longer baseline arms the sequential tests later; a senseless one is refused."""
-    assert standard(100).guards[1].options.warm_up == 100  # type: ignore[attr-defined]
+    assert standard(100).guards[1].options.warm_up == 100
     with pytest.raises(ValueError, match="a start should be of 1 to"):
         standard(0)
 
