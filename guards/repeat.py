@@ -11,6 +11,7 @@ from typing import ClassVar, Literal
 from guards import options
 from guards.base import Guard, Json, Level, Output, Verdict, gravest
 from guards.memory import check_version, integer, integers, nested
+from guards.numbered import MANY, Numbered
 from guards.onset import Onset
 from guards.promise import limit
 from guards.reading import read
@@ -39,11 +40,11 @@ class Repeat(Guard):
     Statistic: exactly, how many outputs in a row are equal in their words and numbers (case, punctuation and spacing do
     not count; a warning from the third on), how many of the last 20 equal this one, and how many of them were said
     before, where those are at most 4 different texts (more are allowed where the start repeated itself too, 19 at
-    most); a gate from the first output on. Nearly, by the Jaccard similarity (word triples, MinHash) to earlier
-    outputs: a test of whether it has become common, against what was before, that three of the last 8 outputs are 0.6
-    like this one, which may be so in a fifth of the outputs of any stream; and a gate, when the greatest similarity to
-    any of the last 24 has a mean of 0.7 over the last 12 outputs of prose without calls or numbers, whatever the
-    stream began like.
+    most); a gate from the first output on. But for its numbers, how many of the last 20 are this one, where the start
+    had no such notes. Nearly, by the Jaccard similarity (word triples, MinHash) to earlier outputs: a test of whether
+    it has become common, against what was before, that three of the last 8 outputs are 0.6 like this one, which may be
+    so in a fifth of the outputs of any stream; and a gate, when the greatest similarity to any of the last 24 has a
+    mean of 0.7 over the last 12 outputs of prose without calls or numbers, whatever the stream began like.
     Source: Broder 1997 for the similarity; Shin, Ramdas and Rinaldo 2022 for the test.
     False alarms: nearly: derived, with the limit of guards/promise.py, while no more outputs have such twins than at
     the start, or a fifth; measured, none on 96 healthy development streams, whose highest score is 0.9 (minutes and
@@ -52,7 +53,8 @@ class Repeat(Guard):
     Silent on purpose: on texts of fewer than 4 words; on those of fewer than 8 (unless they read like an error message)
     until they come 20 times in a row: declare them as acknowledgements if that is how it should be; on what is said
     beside a tool call of a named turn, but for 5 in a row in that turn; on a note of one form whose numbers change,
-    because a number is a word here like any other; in the near test, on a stream that was alike from its start.
+    where two of the first 20 outputs had it or fewer than 16 of the last 20 do; in the near test, on a stream that was
+    alike from its start.
     Options: `in_a_row` equal outputs trip (5), `of_twenty` repeated outputs of the last 20 trip (12), `warm_up` (40),
     `caution`: years for one false trip of the near test (1).
 
@@ -70,7 +72,7 @@ class Repeat(Guard):
     name: ClassVar[str] = "repeat"
     kind: ClassVar[Literal["gate", "sequential"]] = "sequential"
     tests: ClassVar[int] = 1
-    VERSION = 3
+    VERSION = 4
 
     @dataclass(frozen=True, slots=True)
     class Options:
@@ -92,6 +94,7 @@ class Repeat(Guard):
         self._judged_at_start = self._again_at_start = 0
         self._sketches: deque[Sketch] = deque(maxlen=LOOKED)
         self._close: deque[int] = deque(maxlen=CLOSE)
+        self._numbered = Numbered()
         self._near = Onset(RARE, self.options.warm_up, limit(self.options.caution))
 
     def update(self, output: Output) -> Verdict:
@@ -100,11 +103,13 @@ class Repeat(Guard):
         text, said = reading.text, reading.words
         key = fingerprint(" ".join(said))
         if len(said) < (3 if _ERROR.match(text) else LEAST):
-            return self._brief(key, text) if len(said) >= WORDS and not output.calls else Verdict(self.name)
+            if len(said) < WORDS or output.calls:
+                return Verdict(self.name)
+            return gravest(self._brief(key, text), self._but_numbers(said, text))
         self._short = self._short_run = 0
         if output.calls and output.turn is not None:
             return self._beside_calls(key, fingerprint(output.turn), text)
-        exactly = gravest(self._in_a_row(key, text), self._of_twenty(key, text))
+        exactly = gravest(self._in_a_row(key, text), self._of_twenty(key, text), self._but_numbers(said, text))
         numbered = any(word[0].isdigit() for word in said)
         speaks = not output.calls and not numbered and len(reading.spoken) >= LEAST
         return gravest(exactly, self._alike(said, text, speaks=speaks))
@@ -148,6 +153,10 @@ class Repeat(Guard):
             "were said before, word for word" if rotating else "are this one"
         )
         return self._judged(total / limit if again else 0.0, why, text)
+
+    def _but_numbers(self, said: Sequence[str], text: str) -> Verdict:
+        times = self._numbered.update(said)
+        return self._judged(times / MANY, f"{times} of the last {RECENT} outputs are this one with other numbers", text)
 
     def _alike(self, said: Sequence[str], text: str, *, speaks: bool) -> Verdict:
         now = sketch(said)
@@ -202,6 +211,7 @@ class Repeat(Guard):
             "again_at_start": self._again_at_start,
             "sketches": [value for one in self._sketches for value in flat(one)],
             "close": list(self._close),
+            "numbered": self._numbered.state(),
             "near": self._near.state(),
         }
 
@@ -219,6 +229,7 @@ class Repeat(Guard):
         whole = len(rows) - len(rows) % BINS
         self._sketches = deque((restored(rows[i : i + BINS]) for i in range(0, whole, BINS)), maxlen=LOOKED)
         self._close = deque(integers(state, "close", CLOSE, 1000), maxlen=CLOSE)
+        self._numbered.load(nested(state, "numbered"))
         self._near.load(nested(state, "near"))
 
 

@@ -180,3 +180,26 @@ def test_equal_outputs_are_a_gate_and_nearly_equal_ones_are_not() -> None:
     core = dice.choices(words, k=30)
     near = [guard.update(Output(" ".join([*core, *dice.choices(words, k=6)]) + " 7")) for _ in range(40)]
     assert {v.gate for v in near if v.level is Level.TRIP} == {False}
+
+
+@pytest.mark.parametrize("note", ["Request timed out after {} s.", "HTTP 503, attempt {}", "Upstream req{}f says no."])
+def test_a_note_with_other_numbers_each_time_is_the_same_note(note: str) -> None:
+    """An error message that takes the place of the outputs trips at the sixteenth, whatever numbers are in it."""
+    assert trips(fresh(30) + [note.format(7 * number) for number in range(20)])[0] == 45
+
+
+def test_a_numbered_note_from_the_start_is_what_was_asked_for() -> None:
+    """A watch that says its load from the first day may do so for ever, beside other outputs."""
+    assert trips(["Load 1, disk 2 %.", *fresh(10), "Load 5, disk 6 %.", *fresh(20, seed=2)]) == []
+    assert trips(["Load 1, disk 2 %.", "Load 3, disk 4 %."] + [f"Load {n}, disk {n} %." for n in range(60)]) == []
+
+
+def test_a_numbered_note_counts_the_same_after_a_save() -> None:
+    """What the start was like and the last twenty outputs survive a save in mid-stream."""
+    texts = fresh(30) + [f"Request timed out after {number} s." for number in range(20)]
+    guard, levels = Repeat(), []
+    for text in texts:
+        state, guard = guard.state(), Repeat()
+        guard.load(state)
+        levels.append(guard.update(Output(text)).level)
+    assert levels.index(Level.TRIP) == 45

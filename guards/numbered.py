@@ -1,0 +1,46 @@
+"""One short note with other numbers in it each time, where the stream did not begin with such notes.
+
+"Request timed out after 31 s." is the same output as "Request timed out after 47 s."; but a watch that says "Load 0.4,
+disk 61 %" from its first day does what it was asked to.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+
+from guards.base import Json
+from guards.memory import integers
+from guards.text import fingerprint
+
+START, RECENT = 20, 20
+"""Outputs that say how the stream began, and the last ones that are counted."""
+MANY = 16
+"""So many of the last with one form, and numbers in it, are one output."""
+
+
+class Numbered:
+    """Counts, among the last outputs, those that are this one but for the words that hold a digit."""
+
+    def __init__(self) -> None:
+        self._start: list[int] = []
+        self._last: deque[int] = deque(maxlen=RECENT)
+
+    def update(self, said: Sequence[str]) -> int:
+        """Take the next output's words; return how many of the last 20 have its form, 0 where the start had it."""
+        marked = [word if word.isalpha() or not any(map(str.isdigit, word)) else "0" for word in said]
+        form = fingerprint(" ".join(marked))
+        if len(self._start) < START:
+            self._start.append(form)
+        self._last.append(form)
+        at_start = len(self._start) < START or self._start.count(form) > 1
+        return 0 if at_start or "0" not in marked else self._last.count(form)
+
+    def state(self) -> dict[str, Json]:
+        """Return the memory, 40 numbers at most."""
+        return {"start": list(self._start), "last": list(self._last)}
+
+    def load(self, state: Mapping[str, Json]) -> None:
+        """Continue from `state()`; raises ValueError on anything else."""
+        self._start = integers(state, "start", START)
+        self._last = deque(integers(state, "last", RECENT), maxlen=RECENT)
