@@ -13,37 +13,13 @@ from daemon.models import shipped
 from daemon.models.llama_cpp import LlamaCpp
 from daemon.models.llama_engine import Engine
 from daemon.models.llama_sampler import Sampler, Sampling
-from daemon.types import Message, Prompt, Reply, Stop, ToolSpec
+from daemon.types import Message, Reply, ToolSpec
+from tests.models.watching import HOST, HOT, ask, prompt
 
 if TYPE_CHECKING:
     from tests.models.conftest import With
 
 pytestmark = pytest.mark.model
-
-SYSTEM = Message("system", "You keep watch over a host.")
-HOT = {"temperature": 2.0, "top_p": 1.0, "min_p": 0.0, "top_k": 0}
-HOST = ToolSpec(
-    "host",
-    "Look at the machine.",
-    {
-        "type": "object",
-        "properties": {
-            "what": {"enum": ["load", "disk", "memory"]},
-            "limit": {"type": "integer", "minimum": 3, "maximum": 17},
-            "note": {"type": "string", "maxLength": 30},
-        },
-        "required": ["what"],
-        "additionalProperties": False,
-    },
-)
-
-
-def prompt(thread: str = "watch", text: str = "How is the disk?", tools: tuple[ToolSpec, ...] = ()) -> Prompt:
-    return Prompt(thread, (SYSTEM, Message("user", text)), tools)
-
-
-async def ask(model: LlamaCpp, what: Prompt, stop: Stop = lambda _: False, seconds: float = 60) -> Reply:
-    return await model.reply(what, stop=stop, seconds=seconds)
 
 
 def test_calls_at_temperature_two_are_valid_or_text(with_model: With) -> None:

@@ -15,38 +15,15 @@ from daemon.errors import ModelError, ModelUnavailable
 from daemon.models import shipped
 from daemon.models.llama_cpp import LlamaCpp
 from daemon.models.llama_engine import Engine
-from daemon.types import Message, Prompt, Reply, Stop, ToolSpec
+from daemon.types import Message, Prompt, Reply
+from tests.models.watching import HOST, HOT, ask, prompt
 
 if TYPE_CHECKING:
     from tests.models.conftest import With
 
 pytestmark = pytest.mark.model
 
-SYSTEM = Message("system", "You keep watch over a host.")
 LINE = "Disk / is 61 percent full, load 0.42, memory 3.1 of 7.8 GiB, no failed units. "
-HOT = {"temperature": 2.0, "top_p": 1.0, "min_p": 0.0, "top_k": 0}
-HOST = ToolSpec(
-    "host",
-    "Look at the machine.",
-    {
-        "type": "object",
-        "properties": {
-            "what": {"enum": ["load", "disk", "memory"]},
-            "limit": {"type": "integer", "minimum": 3, "maximum": 17},
-            "note": {"type": "string", "maxLength": 30},
-        },
-        "required": ["what"],
-        "additionalProperties": False,
-    },
-)
-
-
-def prompt(thread: str = "watch", text: str = "How is the disk?", tools: tuple[ToolSpec, ...] = ()) -> Prompt:
-    return Prompt(thread, (SYSTEM, Message("user", text)), tools)
-
-
-async def ask(model: LlamaCpp, what: Prompt, stop: Stop = lambda _: False, seconds: float = 60) -> Reply:
-    return await model.reply(what, stop=stop, seconds=seconds)
 
 
 async def turns(model: LlamaCpp, what: Prompt, count: int) -> list[Reply]:

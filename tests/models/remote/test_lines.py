@@ -7,7 +7,6 @@ import shutil
 import socket
 import ssl
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,21 +14,10 @@ import pytest
 
 from daemon.clock import SkippingClock
 from daemon.errors import ConfigError, ModelUnavailable
-from daemon.models.anthropic import Anthropic
 from daemon.models.fault_acts import Act, Say, Send, Silence, Slam, refusal
 from daemon.models.openai import OpenAI
 from daemon.models.remote import Remote
-from daemon.types import Message, Prompt
-
-PROMPT = Prompt("t", (Message("user", "How is the disk?"),))
-KEY = "sk-very-secret-0123456789"
-BOTH = pytest.mark.parametrize("api", [OpenAI, Anthropic])
-Api = type[OpenAI] | type[Anthropic]
-Ask = Callable[..., Any]
-
-
-def _never(piece: str) -> bool:
-    return False
+from tests.models.remote.asking import BOTH, KEY, PROMPT, Api, Ask, never
 
 
 @BOTH
@@ -88,7 +76,7 @@ def test_nobody_there_is_one_line(api: Api, make: Ask) -> None:
         clock = SkippingClock()
         made = make(api, url, clock)
         with pytest.raises(ModelUnavailable) as caught:
-            await made.reply(PROMPT, stop=_never, seconds=60)
+            await made.reply(PROMPT, stop=never, seconds=60)
         await made.close()
         return str(caught.value), len(clock.slept)
 
@@ -117,7 +105,7 @@ def test_tls_to_a_server_without_it_is_one_line(api: Api, make: Ask) -> None:
         async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
             made = make(api, f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1", clock)
             with pytest.raises(ModelUnavailable) as caught:
-                await made.reply(PROMPT, stop=_never, seconds=5)
+                await made.reply(PROMPT, stop=never, seconds=5)
             await made.close()
             return str(caught.value)
 
@@ -142,7 +130,7 @@ def test_a_certificate_that_nobody_signed_is_one_line(tmp_path: Path, make: Ask)
         async with await asyncio.start_server(serve, "127.0.0.1", 0, ssl=context) as server:
             made = make(OpenAI, f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1")
             with pytest.raises(ModelUnavailable) as caught:
-                await made.reply(PROMPT, stop=_never, seconds=5)
+                await made.reply(PROMPT, stop=never, seconds=5)
             await made.close()
             return str(caught.value)
 
@@ -158,7 +146,7 @@ def test_a_key_that_is_gone_is_told_at_the_start_and_later(
 
     async def ask(made: Remote) -> str:
         with pytest.raises(ModelUnavailable) as caught:
-            await made.reply(PROMPT, stop=_never, seconds=5)
+            await made.reply(PROMPT, stop=never, seconds=5)
         with pytest.raises(ConfigError):
             await made.check()
         await made.close()

@@ -4,28 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from daemon.errors import ModelError, ModelUnavailable
-from daemon.models.anthropic import Anthropic
 from daemon.models.fault_acts import Act, Say
 from daemon.models.fault_server import FaultServer
-from daemon.models.openai import OpenAI
 from daemon.models.remote_options import is_loopback
 from daemon.types import Message, Prompt, Reply
-
-PROMPT = Prompt("t", (Message("user", "How is the disk?"),))
-KEY = "sk-very-secret-0123456789"
-BOTH = pytest.mark.parametrize("api", [OpenAI, Anthropic])
-Api = type[OpenAI] | type[Anthropic]
-Ask = Callable[..., Any]
-
-
-def _never(piece: str) -> bool:
-    return False
+from tests.models.remote.asking import BOTH, PROMPT, Api, Ask, never
 
 
 @BOTH
@@ -97,7 +85,7 @@ def test_unpriced_work_elsewhere_says_so(api: Api, make: Ask) -> None:
             made = make(api, server.url.replace("127.0.0.1", "0.0.0.0"))
             assert not made.local
             try:
-                reply: Reply = await made.reply(PROMPT, stop=_never, seconds=5)
+                reply: Reply = await made.reply(PROMPT, stop=never, seconds=5)
             finally:
                 await made.close()
             return reply
@@ -116,12 +104,12 @@ def test_one_connection_serves_many_calls(api: Api, make: Ask) -> None:
             made = make(api, server.url)
             assert server.connections == 0
             for _ in range(5):
-                await made.reply(PROMPT, stop=_never, seconds=5)
+                await made.reply(PROMPT, stop=never, seconds=5)
             used = server.connections
             await made.close()
             await made.close()
             with pytest.raises(ModelUnavailable, match="frontier: it has been closed"):
-                await made.reply(PROMPT, stop=_never, seconds=5)
+                await made.reply(PROMPT, stop=never, seconds=5)
             return used
 
     assert asyncio.run(talk()) == 1
@@ -145,7 +133,7 @@ def test_cancelling_closes_the_stream_and_leaves_the_model_usable(api: Api, make
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
-            reply: Reply = await made.reply(PROMPT, stop=_never, seconds=5)
+            reply: Reply = await made.reply(PROMPT, stop=never, seconds=5)
             await made.close()
             return reply.text
 
@@ -176,7 +164,7 @@ def test_odd_text_can_be_sent(api: Api, make: Ask) -> None:
     async def ask() -> Any:
         async with FaultServer() as server:
             made = make(api, server.url)
-            await made.reply(Prompt("t", (Message("user", "a\ud800\x00b"),)), stop=_never, seconds=5)
+            await made.reply(Prompt("t", (Message("user", "a\ud800\x00b"),)), stop=never, seconds=5)
             await made.close()
             return server.asked[0].body
 

@@ -3,29 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
 
 from daemon.clock import SkippingClock
 from daemon.errors import ModelUnavailable
-from daemon.models.anthropic import Anthropic
 from daemon.models.fault_acts import Act, Say, Send, Slam, refusal
 from daemon.models.fault_server import FaultServer
-from daemon.models.openai import OpenAI
-from daemon.types import Message, Prompt, Reply
-
-PROMPT = Prompt("t", (Message("user", "How is the disk?"),))
-KEY = "sk-very-secret-0123456789"
-BOTH = pytest.mark.parametrize("api", [OpenAI, Anthropic])
-Api = type[OpenAI] | type[Anthropic]
-Ask = Callable[..., Any]
-
-
-def _never(piece: str) -> bool:
-    return False
+from daemon.types import Reply
+from tests.models.remote.asking import BOTH, KEY, PROMPT, Api, Ask, never
 
 
 @BOTH
@@ -107,13 +94,13 @@ def test_a_connection_that_died_while_idle_is_replaced(api: Api, make: Ask) -> N
     async def talk() -> tuple[str, int, str]:
         async with FaultServer([Say(["a"]), Slam(), Say(["b"]), Slam()]) as server:
             made = make(api, server.url)
-            await made.reply(PROMPT, stop=_never, seconds=5)
-            second = await made.reply(PROMPT, stop=_never, seconds=5)
+            await made.reply(PROMPT, stop=never, seconds=5)
+            second = await made.reply(PROMPT, stop=never, seconds=5)
             connections = server.connections
             await made.close()
             fresh = make(api, server.url)
             with pytest.raises(ModelUnavailable) as caught:
-                await fresh.reply(PROMPT, stop=_never, seconds=5)
+                await fresh.reply(PROMPT, stop=never, seconds=5)
             await fresh.close()
             return second.text, connections, str(caught.value)
 
@@ -133,11 +120,11 @@ def test_a_provider_that_keeps_failing_is_left_alone_for_a_while(api: Api, make:
             made = make(api, server.url, clock, retries=0)
             for _ in range(7):
                 with pytest.raises(ModelUnavailable) as caught:
-                    await made.reply(PROMPT, stop=_never, seconds=5)
+                    await made.reply(PROMPT, stop=never, seconds=5)
                 lines.append(str(caught.value))
             asked = len(server.asked)
             clock.advance(30)
-            reply = await made.reply(PROMPT, stop=_never, seconds=5)
+            reply = await made.reply(PROMPT, stop=never, seconds=5)
             await made.close()
             return lines, asked, reply.text
 
@@ -156,8 +143,8 @@ def test_a_request_that_is_refused_says_nothing_about_the_provider(api: Api, mak
             made = make(api, server.url)
             for _ in range(8):
                 with pytest.raises(ModelUnavailable):
-                    await made.reply(PROMPT, stop=_never, seconds=5)
-            await made.reply(PROMPT, stop=_never, seconds=5)
+                    await made.reply(PROMPT, stop=never, seconds=5)
+            await made.reply(PROMPT, stop=never, seconds=5)
             await made.close()
             return len(server.asked)
 
