@@ -123,6 +123,35 @@ def test_spells_of_silence_are_learnt_only_while_they_do_not_trip() -> None:
     assert trips([0, 30, 30]) == 2 * (30 - 15)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_spells_of_silence_as_long_as_those_before_are_healthy(seed: int) -> None:
+    """A stream that falls silent for ten turns on average, at random, trips no more once some spells have ended."""
+    dice, guard, silent, late = random.Random(seed), Silence(), False, 0
+    for row in range(8_000):
+        silent = dice.random() < (0.9 if silent else 0.025)
+        tripped = guard.update(Output("" if silent else "Two songs are left.", CALL)).level is Level.TRIP
+        late += tripped and row > 600
+    assert late == 0
+
+
+def test_a_stream_that_falls_silent_for_good_trips_although_it_has_spells() -> None:
+    """After years of spells of ten turns, a silence that goes on and on is found within 200 turns."""
+    dice, guard, silent = random.Random(1), Silence(), False
+    for _ in range(8_000):
+        silent = dice.random() < (0.9 if silent else 0.025)
+        guard.update(Output("" if silent else "Two songs are left.", CALL))
+    assert Level.TRIP in [guard.update(Output("", CALL)).level for _ in range(200)]
+
+
+def test_the_stuttering_onset_of_a_collapse_is_no_spell_that_has_ended() -> None:
+    """A few silent turns, a word, and silence from there on trip as soon as silence at once would, or nearly."""
+    said = levels(
+        [Output("Two songs are left.", CALL)] * 40
+        + [Output("" if i not in (2, 5) else "Well.", CALL) for i in range(40)]
+    )
+    assert said.index(Level.TRIP) < 40 + 25
+
+
 def test_empty_replies_and_the_count_of_silent_turns_are_gates() -> None:
     """What is counted needs no second opinion; a share that has climbed is open to one."""
     empty, counted, climbed = Silence(), Silence(), Silence()
