@@ -18,6 +18,7 @@ _VARIATION = re.compile("[\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 _HEAP = re.compile(r"[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]{4,}")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _SPACES = re.compile(" {24,}")
+_MOST_TOLD = 8
 _LATIN_LIKE = {"CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU", "GEORGIAN", "HEBREW", "FULLWIDTH"}
 _LATIN_LIKE |= {"MATHEMATICAL"}
 _LOOKS_LATIN = set("асеԁһіјӏорԛѕԝхуАВЕНІЈКМОРЅТХУ" + "αοϲυνικρΑΒΕΖΗΙΚΜΝΟΡΤΥΧ")
@@ -57,7 +58,16 @@ def told(found: Counter[str]) -> str:
     >>> told(reveal("a\\u202eb").found)
     'U+202E RIGHT-TO-LEFT OVERRIDE'
     """
-    return ", ".join(f"{what} ({count} times)" if count > 1 else what for what, count in found.most_common(8))
+    kinds = sorted(found.most_common(), key=lambda kind: not _commands(kind[0]))
+    said = [f"{what} ({count} times)" if count > 1 else what for what, count in kinds[:_MOST_TOLD]]
+    more = len(kinds) - _MOST_TOLD
+    return ", ".join(said + ([f"and {more} more kind{'s' if more > 1 else ''}"] if more > 0 else []))
+
+
+def _commands(what: str) -> bool:
+    """Whether a terminal obeys it or a reader cannot see it; the rest only looks like something else."""
+    code = re.match(r"U\+([0-9A-F]{4,6}) ", what)
+    return code is not None and unicodedata.category(chr(int(code[1], 16))) in {"Cc", "Cf"}
 
 
 def _count(text: str, keep: str, found: Counter[str]) -> None:

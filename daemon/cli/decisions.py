@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from daemon.errors import ConfigError, StorageError, UsageError
@@ -20,7 +21,7 @@ from daemon.feedback import rejected, settle_now
 from daemon.heartbeat.file import parse
 from daemon.home import Home
 from daemon.memory import PROPOSED_IN, review_of, run_of
-from daemon.trajectories.queries import Answer, read_by
+from daemon.trajectories.heard import Heard
 from daemon.trajectories.reading import reading
 from vault import Author, Change, Commit, Refused, Vault
 from vault.files import write_durably
@@ -38,6 +39,7 @@ class Decisions:
         self._home, self.vault = home, vault
         self.review, self.proposals = review_of(vault), Proposals(vault)
         self.notices: list[str] = []
+        self._heard = Heard()
 
     def settle(self) -> None:
         """Let the database know what was decided; a database that cannot be written is only noted."""
@@ -68,14 +70,15 @@ class Decisions:
         self.proposals.drop(proposal)
         return f"{proposal.name} is rejected; `git branch proposals/{proposal.name} {proposal.tip[:10]}` brings it back"
 
-    def heard(self, commit: Commit) -> Sequence[Answer] | None:
-        """Return what the run of a commit had read from its tools, None where that is not known."""
+    def origin(self, commit: Commit) -> dict[str, Any]:
+        """Return {read, read_before}: what the run of a commit had read, None where that is not known, and what its
+        thread held of earlier runs that nobody vouches for.
+        """
         run = run_of(commit)
-        if run is None or not self._home.database.exists():
-            return None
-        with suppress(StorageError), reading(self._home.database) as view:
-            return read_by(view, run)
-        return None
+        if run is not None and self._home.database.exists():
+            with suppress(StorageError), reading(self._home.database) as view:
+                return {"read": self._heard.by(view, run), "read_before": self._heard.before(view, run)}
+        return {"read": None, "read_before": []}
 
     def moved(self, proposal: Proposal) -> list[str]:
         """Return the notes of a proposal that have changed since it was made."""

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import termios
 import tty
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Iterator, Sequence
 from typing import Final, TextIO
 
-_STYLE: Final = re.compile(r"\x1b\[[0-9;]*m")
+_STYLE: Final = re.compile(r"(\x1b\[[0-9;]*m)")
+_MORE: Final = "-- {} of {} lines: space for more, d to decide, q to quit -- "
+_PLAIN: Final = "\x1b[0m"
 _ENDS: Final = {"", "\x03", "\x04"}
 
 
@@ -45,27 +47,41 @@ class Terminal:
         return pressed
 
     def line(self, question: str) -> str:
-        """Ask for a line of text; the end of input is an empty one."""
+        """Ask for a line of text; the end of input and Ctrl-C are an empty one."""
         self._target.write(question)
         self._target.flush()
-        return self._source.readline().strip()
+        try:
+            return self._source.buffer.readline().decode("utf-8", "replace").strip()
+        except KeyboardInterrupt:
+            self.say()
+            return ""
 
     def page(self, lines: Sequence[str]) -> bool:
         """Show lines, a screen at a time; False when the person wants to end it all."""
-        width, height = shutil.get_terminal_size()
-        room = left = max(3, height - 3)
+        left = self._room()
         for place, line in enumerate(lines):
-            rows = max(1, -(-_columns(line) // max(1, width)))
-            if rows > left and left < room:
-                pressed = self.key(
-                    f"-- {place} of {len(lines)} lines: space for more, d to decide, q to quit -- ", " \rdq"
-                )
-                if pressed in "dq":
-                    return pressed == "d"
-                left = room
-            self.say(line)
-            left -= rows
+            rows = list(_rows(line, self._size()[0]))
+            pieces = [(line, len(rows))] if len(rows) <= self._room() else [(row, 1) for row in rows]
+            for piece, takes in pieces:
+                if takes > left:
+                    pressed = self.key(_MORE.format(place, len(lines)), " \rdq")
+                    if pressed in "dq":
+                        return pressed == "d"
+                    left = self._room()
+                self.say(piece)
+                left -= takes
         return True
+
+    def _room(self) -> int:
+        return max(3, self._size()[1] - 3)
+
+    def _size(self) -> tuple[int, int]:
+        """Columns and rows, as they are now; some terminals do not know."""
+        try:
+            columns, rows = os.get_terminal_size(self._handle)
+        except OSError:
+            columns, rows = 0, 0
+        return (columns or 80, rows or 24)
 
     def _pressed(self, allowed: str) -> str:
         while True:
@@ -80,5 +96,27 @@ class Terminal:
                 return pressed
 
 
-def _columns(line: str) -> int:
-    return len(_STYLE.sub("", line).expandtabs())
+def _rows(line: str, width: int) -> Iterator[str]:
+    """Give the rows that a line takes on a screen; a style goes on in the next row."""
+    row, column, style = list[str](), 0, ""
+    for piece in _STYLE.split(line):
+        if _STYLE.fullmatch(piece):
+            style = "" if piece == _PLAIN else piece
+            row.append(piece)
+            continue
+        for c in piece:
+            wide = 8 - column % 8 if c == "\t" else _columns(c)
+            if column and column + wide > width:
+                yield "".join(row) + (_PLAIN if style else "")
+                row, column = [style], 0
+            row.append(c)
+            column += wide
+    yield "".join(row)
+
+
+def _columns(c: str) -> int:
+    if c.isascii():
+        return 1
+    if unicodedata.category(c) in {"Mn", "Me"}:
+        return 0
+    return 2 if unicodedata.east_asian_width(c) in "WF" else 1

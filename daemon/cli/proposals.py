@@ -17,6 +17,7 @@ from daemon.memory import open_vault
 from vault import VaultError
 from vault.escape import one_line
 from vault.proposals import Proposal
+from vault.reveal import reveal
 
 _Json = Annotated[bool, typer.Option("--json", help="Print one array of objects.")]
 _Name = Annotated[str, typer.Argument(help="The proposal's name.")]
@@ -68,7 +69,7 @@ def proposal_row(desk: Decisions, proposal: Proposal) -> dict[str, Any]:
         "commit": proposal.tip,
         "proposal": proposal.name,
         "state": "waiting",
-        "read": desk.heard(proposal.made),
+        **desk.origin(proposal.made),
         "moved": desk.moved(proposal),
         "wrong": desk.wrong(proposal),
         "changes": [change_row(change) for change in proposal.changes],
@@ -94,4 +95,4 @@ def _desk() -> Iterator[Decisions]:
 
 def _told(desk: Decisions, *lines: str) -> None:
     for line in [*lines, *desk.notices]:
-        typer.echo(one_line(line, 400))
+        typer.echo(one_line(reveal(line).text, 400))

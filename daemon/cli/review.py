@@ -13,12 +13,13 @@ from daemon.cli.decisions import Decisions
 from daemon.cli.listing import tell
 from daemon.cli.place import home
 from daemon.cli.proposals import proposal_row
-from daemon.cli.review_pages import Ink, change_row, commit_page, commit_row, proposal_page
+from daemon.cli.review_pages import APPROVED, BY_HAND, Ink, change_row, commit_page, commit_row, proposal_page
 from daemon.errors import UsageError
 from daemon.memory import open_vault
 from vault import NotReady, VaultError
 from vault.escape import one_line
 from vault.proposals import Proposal
+from vault.reveal import reveal
 from vault.review import REVIEWED, Item
 
 Row = dict[str, Any]
@@ -89,7 +90,7 @@ def _decide(desk: Decisions, chosen: Sequence[Item], undo: Sequence[Item], why: 
             raise UsageError(str(wrong)) from None
         said = f"taken back in commit {done.kept.commit[:10]}: {', '.join(done.paths)}"
         for line in [said, *done.left]:
-            typer.echo(one_line(line, 400), err=as_json)
+            typer.echo(one_line(reveal(line).text, 400), err=as_json)
     if chosen:
         desk.review.approve([item.commit.id for item in chosen])
         count = sum(item.open for item in chosen) - len(undo)
@@ -119,7 +120,7 @@ def _row(desk: Decisions, item: Item) -> Row:
         **commit_row(item.commit),
         "proposal": None,
         "state": state,
-        "read": desk.heard(item.commit),
+        **desk.origin(item.commit),
         "changes": changes,
     }
 
@@ -127,9 +128,9 @@ def _row(desk: Decisions, item: Item) -> Row:
 def _pages(desk: Decisions, items: Sequence[Item], waiting: Sequence[Proposal]) -> Iterator[str]:
     ink = _ink()
     for item in items:
-        yield from commit_page(
-            ink, commit_row(item.commit), desk.heard(item.commit), desk.vault.git.changes(item.commit)
-        )
+        row = {**commit_row(item.commit), **desk.origin(item.commit)}
+        whose = "" if item.open else APPROVED if item.by_agent else BY_HAND
+        yield from commit_page(ink, row, desk.vault.git.changes(item.commit), whose)
         yield ""
     for proposal in waiting:
         yield from proposal_page(ink, proposal, proposal_row(desk, proposal))

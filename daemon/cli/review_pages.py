@@ -22,6 +22,8 @@ from vault.reveal import reveal, told
 from vault.rules import is_instruction
 
 WIDEST: Final = 160
+BY_HAND: Final = "by hand: it needs no decision"
+APPROVED: Final = "approved before"
 _MARK: Final = re.compile(r"\[-|-\]|\{\+|\+\}")
 _MOST_BLANK: Final = 5
 Row = dict[str, Any]
@@ -93,28 +95,39 @@ def change_row(change: Change) -> Row:
     }
 
 
-def read_line(heard: Sequence[Row] | None) -> str:
-    """Say in one line what a run had read before it wrote."""
+def read_lines(ink: Ink, row: Row) -> Iterator[str]:
+    """Say what a run had before its eyes when it wrote; what nobody vouches for stands out."""
+    heard, before = row["read"], row["read_before"]
     if heard is None:
-        return "what it had read is not known: the run is not in the database"
-    if not heard:
-        return "it had read nothing new: only its thread, its notes and its instructions"
-    names = [
-        f"{one_line(each['tool'], 60)} ({'untrusted' if each['untrusted'] else 'trusted'}"
-        + (f", {each['calls']} times)" if each["calls"] > 1 else ")")
-        for each in heard
-    ]
-    return f"it had read: {', '.join(names)}"
+        yield "what it had read is not known: the run is not in the database"
+    elif not heard:
+        yield "it had read nothing new: only its thread, its notes and its instructions"
+    else:
+        names = [
+            f"{one_line(each['tool'], 60)} ({'untrusted' if each['untrusted'] else 'trusted'}"
+            + (f", {each['calls']} times)" if each["calls"] > 1 else ")")
+            for each in heard
+        ]
+        told = f"it had read: {', '.join(names)}"
+        yield ink.warning(told) if any(each["untrusted"] for each in heard) else told
+    if before:
+        names = [
+            f"{one_line(each['tool'], 60)} (untrusted, last in run {one_line(each['run'], 60)})" for each in before
+        ]
+        yield f"its thread had read before: {', '.join(names)}"
 
 
-def commit_page(ink: Ink, row: Row, heard: Sequence[Row] | None, changes: Iterable[Change]) -> Iterator[str]:
-    """Yield a commit of the agent's or a person's, line by line."""
-    yield ink.title(f"commit {row['commit']}")
+def _by(row: Row) -> str:
     by = [f"{row['author']}, {row['time'][:16].replace('T', ' ')} UTC"]
-    by += [f"{what} {row[what]}" for what in ("heartbeat", "run", "model") if row[what]]
-    yield ", ".join(by)
+    return ", ".join(by + [f"{what} {row[what]}" for what in ("heartbeat", "run", "model") if row[what]])
+
+
+def commit_page(ink: Ink, row: Row, changes: Iterable[Change], whose: str = "") -> Iterator[str]:
+    """Yield a commit of the agent's or a person's, line by line; `whose` says why it needs no decision, if so."""
+    yield ink.title(f"commit {row['commit']}") + (f"  {whose}" if whose else "")
+    yield _by(row)
     if row["run"]:
-        yield read_line(heard)
+        yield from read_lines(ink, row)
     yield f"    {row['subject']}"
     yield from changes_page(ink, changes)
 
@@ -122,10 +135,8 @@ def commit_page(ink: Ink, row: Row, heard: Sequence[Row] | None, changes: Iterab
 def proposal_page(ink: Ink, proposal: Proposal, row: Row) -> Iterator[str]:
     """Yield a proposal, line by line; `row` is what commands print of it."""
     yield ink.title(f"proposal {proposal.name}") + "  changes nothing until you approve it"
-    by = [f"{row['author']}, {row['time'][:16].replace('T', ' ')} UTC"]
-    by += [f"{what} {row[what]}" for what in ("heartbeat", "run", "model") if row[what]]
-    yield ", ".join(by)
-    yield read_line(row["read"])
+    yield _by(row)
+    yield from read_lines(ink, row)
     for path in proposal.paths:
         if is_instruction(path):
             yield ink.warning(f"{_name(path)} instructs the agent: it will obey this text")

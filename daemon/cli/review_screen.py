@@ -15,10 +15,26 @@ from daemon.errors import TrimtabError
 from vault import Commit, VaultError
 from vault.escape import one_line
 from vault.proposals import Proposal
+from vault.reveal import reveal
 from vault.review import Item
 
-_KEYS: Final = "a approve, r revert, e edit, s skip, q quit: "
-_PROPOSAL_KEYS: Final = "a approve, r reject, e edit, s skip, q quit: "
+_KEYS: Final = "a approve, r revert, e edit, s skip, q quit, ? help: "
+_PROPOSAL_KEYS: Final = "a approve, r reject, e edit, s skip, q quit, ? help: "
+_ALLOWED: Final = "aresq?h"
+_HELP: Final = (
+    "a  approve: the mark `reviewed` moves over it. It can still be taken back: trimtab vault revert COMMIT",
+    "r  revert: a new commit of yours takes back what it wrote and keeps later edits; the agent is told why",
+    "e  edit its notes as they are now; what you change is a commit of yours. Then decide on this one",
+    "s  skip: it is shown again next time",
+    "q  quit (Ctrl-C too): what was decided stays decided",
+)
+_PROPOSAL_HELP: Final = (
+    "a  approve: it is joined with what its notes say now, in a commit of yours, and the agent obeys it from now on",
+    "r  reject: it is taken away; the agent is told why",
+    "e  edit what it proposes; it is shown again and still waits",
+    "s  skip: it goes on waiting and changes nothing",
+    "q  quit (Ctrl-C too): what was decided stays decided",
+)
 _WHY: Final = "why? (the agent is told; empty: not after all) "
 
 
@@ -61,11 +77,11 @@ class Screen:
     def _commit(self, commit: Commit) -> bool:
         """Show a commit and carry out what is decided; False ends the review."""
         changes = list(self.desk.vault.git.changes(commit))
-        page = list(commit_page(self.ink, commit_row(commit), self.desk.heard(commit), changes))
+        page = list(commit_page(self.ink, {**commit_row(commit), **self.desk.origin(commit)}, changes))
         if not self.terminal.page(page):
             return False
         while True:
-            pressed = self.terminal.key(_KEYS, "aresq")
+            pressed = self.terminal.key(_KEYS, _ALLOWED)
             try:
                 if pressed == "a":
                     self.desk.review.approve([commit.id])
@@ -76,6 +92,8 @@ class Screen:
                     return self._end("reverted")
                 if pressed == "e":
                     self._tell(self.desk.edit(changes))
+                if pressed in "?h":
+                    self._tell(*_HELP)
             except (VaultError, TrimtabError) as wrong:
                 self._tell(str(wrong))
             if pressed in "sq":
@@ -89,7 +107,7 @@ class Screen:
                 if not self.terminal.page(list(page)):
                     return False
             shown = False
-            pressed = self.terminal.key(_PROPOSAL_KEYS, "aresq")
+            pressed = self.terminal.key(_PROPOSAL_KEYS, _ALLOWED)
             try:
                 if pressed == "a":
                     self._tell(self.desk.approve(proposal))
@@ -99,6 +117,8 @@ class Screen:
                     return self._end("rejected")
                 if pressed == "e":
                     proposal, shown = self.desk.amend(proposal), True
+                if pressed in "?h":
+                    self._tell(*_PROPOSAL_HELP)
             except (VaultError, TrimtabError) as wrong:
                 self._tell(str(wrong))
             if pressed in "sq":
@@ -110,7 +130,7 @@ class Screen:
 
     def _tell(self, *lines: str) -> None:
         for line in [*lines, *self.desk.notices]:
-            self.terminal.say(f"  {one_line(line, 400)}")
+            self.terminal.say(f"  {one_line(reveal(line).text, 400)}")
         self.desk.notices.clear()
 
     def _sum_up(self, total: int) -> None:

@@ -58,13 +58,6 @@ _THREAD = """
     WHERE thread_entry.thread = :thread ORDER BY position"""
 _BREAKERS = """
     SELECT thread, substr(guard, 9) AS guard, state FROM guard_state WHERE guard LIKE 'breaker:%' ORDER BY 1, 2"""
-_READ = """
-    SELECT name, tools.body AS offered, count(*) AS calls
-    FROM run JOIN step ON run_key = run.key JOIN tool_call ON step_id = step.id
-    JOIN document AS tools ON tools.id = tools_id
-    WHERE run.id = :run AND answered IS NOT NULL
-      AND coalesce(json_extract(args, '$.action'), '') NOT IN ('write', 'append')
-    GROUP BY name, tools_id ORDER BY min(step.number), name"""
 _FLAGS = ("manual", "live", "summary", "taken_back")
 
 
@@ -129,22 +122,6 @@ def thread(connection: sqlite3.Connection, name: str) -> list[Answer]:
     """Return the whole history of a thread in the order in which it was said; `live` is what a prompt is made of."""
     rows = _ask(connection, _THREAD, thread=name)
     return [row | {"calls": json.loads(row["calls"] or "[]")} for row in rows]
-
-
-def read_by(connection: sqlite3.Connection, run: str) -> list[Answer] | None:
-    """Return {tool, calls, untrusted} of what a run heard from its tools, None when no such run is recorded.
-
-    A call whose action is to write is not one that reads.
-    `untrusted` says that nobody vouches for the text of its results; a tool that is not known is not trusted.
-    """
-    if connection.execute("SELECT 1 FROM run WHERE id = ?", (run,)).fetchone() is None:
-        return None
-    heard = dict[str, Answer]()
-    for row in connection.execute(_READ, {"run": run}):
-        trusted = {tool["name"] for tool in json.loads(row["offered"]) if not tool["untrusted"]}
-        one = heard.setdefault(row["name"], {"tool": row["name"], "calls": 0, "untrusted": row["name"] not in trusted})
-        one["calls"] += row["calls"]
-    return list(heard.values())
 
 
 def next_due(connection: sqlite3.Connection) -> dict[str, str | None]:

@@ -92,6 +92,20 @@ def test_changed_words_are_marked_and_nothing_can_fake_the_marks(small: Home, mo
     assert "-Ann likes \\[-tea\\-] a [-lot-].\n+Ann likes \\[-tea\\-] a {+bit+}.\n" in shown
 
 
+def test_who_wrote_a_commit_and_what_it_had_read_is_plain(small: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A person's commit says so; a run whose thread had read a page earlier names the run that read it."""
+    beaten(small, 3)
+    by_hand(small, "people/ann.md", "By hand.\n")
+    shown = rows(vault(small, monkeypatch, "review", "--json"))
+    lines = vault(small, monkeypatch, "review").stdout.splitlines()
+
+    reader = shown[2]["run"]
+    assert [row["read_before"] for row in shown[:4]] == [[], [], [], [{"tool": "page", "run": reader}]]
+    assert f"its thread had read before: page (untrusted, last in run {reader})" in lines
+    assert "! it had read: page (untrusted)" in lines
+    assert sum(line.startswith("commit ") and line.endswith("  by hand: it needs no decision") for line in lines) == 2
+
+
 def test_one_commit_may_be_chosen(small: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     """A beginning of an id shows and approves that one only; an unknown one is a clear error."""
     beaten(small, 3)

@@ -21,7 +21,7 @@ from tests.cli.reviewed_agent import beaten, by_hand, call, git, lived_in, made
 
 pytestmark = pytest.mark.process
 
-ASK = "q quit: "
+ASK = "? help: "
 WAIT_SECONDS = 20.0
 
 
@@ -154,6 +154,39 @@ def test_other_keys_do_nothing(home: Path, person: Person) -> None:
     person.presses("\x03")
 
     assert "4 not looked at" in person.sees("the mark is")
+    assert person.leaves() == 0
+
+
+def test_help_and_second_thoughts_decide_nothing(home: Path, person: Person) -> None:
+    """`?` says what each key does; Ctrl-C at the question why takes the key back, and bytes that are no text do too."""
+    person.sees(ASK)
+    person.presses("?")
+    assert "keeps later edits; the agent is told why" in person.sees(ASK)
+    person.presses("r")
+    person.sees("not after all) ")
+    person.presses("\x03")
+    person.sees(ASK)
+    person.presses("q")
+
+    assert "4 not looked at" in person.sees("the mark is")
+    assert person.leaves() == 0
+    assert log(home, "--format=%s", "-1") == ["Note people/ann.md"]
+
+
+def test_a_line_longer_than_the_screen_cannot_run_away_with_it(home: Path) -> None:
+    """Such a line is shown a screen at a time as well, so that nothing passes by in its middle."""
+    text = "x" * 2_000 + " in the middle " + "y" * 4_000
+    agent = made(home / "other", [[call("vault", action="write", path="people/long.md", text=text)]])
+    beaten(agent, 1)
+    person = Person(agent.path)
+    first = person.sees("to quit -- ")
+    assert "in the middle" not in first
+    person.presses(" ")
+    assert "in the middle" in person.sees("to quit -- ")
+    person.presses("d")
+    person.sees(ASK)
+    person.presses("a")
+    person.sees("the mark is")
     assert person.leaves() == 0
 
 

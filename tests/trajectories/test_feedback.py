@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from daemon.trajectories.feedback import MOST_TOLD, SqlFeedback
-from daemon.trajectories.queries import read_by
-from daemon.types import Feedback, Outcome, Run
-from tests.trajectories.scenes import NOON, SqlKept, begun, calling, ended, saying, wait
+from daemon.trajectories.heard import Heard
+from daemon.types import Feedback, Message, Outcome, Run
+from tests.trajectories.scenes import ASK, NOON, SqlKept, begun, calling, ended, saying, wait
 
 SAID = Feedback(NOON, "Ann", "taken_back", "", "a" * 40, ("people/ann.md",), "She does not.", "+x\n")
 
@@ -96,8 +96,33 @@ def test_what_a_run_had_read_is_known_by_tool(sql: SqlKept) -> None:
         return run.id
 
     run_id = wait(story())
-    heard = wait(sql.database.read(lambda connection: read_by(connection, run_id)))
+    heard = wait(sql.database.read(lambda connection: Heard().by(connection, run_id)))
 
     assert heard is not None
     assert [(each["calls"], each["untrusted"]) for each in heard] == [(2, True)]
-    assert wait(sql.database.read(lambda connection: read_by(connection, "nobody"))) is None
+    assert wait(sql.database.read(lambda connection: Heard().by(connection, "nobody"))) is None
+
+
+def test_what_its_thread_held_is_known_too(sql: SqlKept) -> None:
+    """A later run of the same thread is told with the latest run that had read what nobody vouches for."""
+
+    async def story() -> list[str]:
+        runs = list[str]()
+        for number in (1, 2, 3):
+            run = await begun(sql, number)
+            if number == 1:
+                await sql.recorder.step(run, calling(number))
+            await sql.recorder.finish(ended(run), (ASK, Message("assistant", f"It is quiet, {number}.")))
+            runs.append(run.id)
+        return runs
+
+    first, second, third = wait(story())
+    heard = Heard()
+
+    def before(run: str) -> list[dict[str, str]]:
+        return wait(sql.database.read(lambda connection: heard.before(connection, run)))
+
+    assert before(first) == []
+    assert [each["run"] for each in before(second)] == [first]
+    assert before(third) == before(second)
+    assert before("nobody") == []

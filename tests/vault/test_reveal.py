@@ -59,3 +59,12 @@ def test_nothing_a_terminal_obeys_or_hides_is_left(text: str) -> None:
     shown = reveal(text).text
 
     assert all(c in "\n\t" or unicodedata.category(c)[0] not in "CZ" or c == " " for c in shown)
+
+
+def test_what_a_terminal_obeys_is_named_first() -> None:
+    """However many harmless kinds there are, the warning begins with control characters and counts what it leaves."""
+    text = "\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007" * 3 + "\x9b"
+    said = told(reveal(text).found)
+
+    assert said.startswith("U+009B control character, ")
+    assert said.endswith(", and 2 more kinds")
