@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -26,6 +26,7 @@ from daemon.memory import RECALL_PART, VaultMemory, open_vault
 from daemon.models import MODELS
 from daemon.models.router import Router
 from daemon.observe.everyone import Everyone, ObservedRecorder
+from daemon.panels import Lent, Panels
 from daemon.recovery import Recovery, resting
 from daemon.registry import load
 from daemon.runner import Runner
@@ -65,6 +66,7 @@ class Agent:
     observer: Everyone
     models: Mapping[str, Model]
     tools: Mapping[str, Tool]
+    panels: Panels = field(default_factory=Panels)
 
     async def run(self, heartbeat: Heartbeat, occurrence: Occurrence) -> Run:
         return await self.runner()(heartbeat, occurrence)
@@ -136,7 +138,7 @@ class Agent:
             return None
         limits = {"steps": 8, "tokens": 4 * window.tokens, "seconds": budget.seconds, "usd": budget.usd}
         alone = [one for one in panel(self.settings, {"budget": limits}).guards if one.name not in COMPARING]
-        return Recovery(stream, Panel([*alone, guard]), self.states, self.clock, self._cooldown, self.observer)
+        return Recovery(stream, Lent(Panel([*alone, guard])), self.states, self.clock, self._cooldown, self.observer)
 
     def _route(self, heartbeat: Heartbeat) -> Model:
         names = heartbeat.models or (next(iter(self.models)),)
@@ -165,14 +167,13 @@ class Agent:
             return Window(await model.window(), model.count)
         return Window(self.settings.context.tokens, estimate)
 
-    def _panel(self, heartbeat: Heartbeat) -> Panel:
+    def _panel(self, heartbeat: Heartbeat) -> Lent:
         budget = heartbeat.budget
         limits = {"steps": budget.steps, "tokens": budget.tokens, "seconds": budget.seconds, "usd": budget.usd}
-        return panel(
-            self.settings,
-            {"budget": limits, "expect": {"tools": heartbeat.expect}, "facts": {"sources": heartbeat.facts}},
-            heartbeat.acknowledge,
-        )
+        extra: dict[str, dict[str, Any]] = {"budget": limits, "expect": {"tools": heartbeat.expect}}
+        extra["facts"] = {"sources": heartbeat.facts}
+        make = partial(panel, self.settings, extra, heartbeat.acknowledge)
+        return self.panels.lend(heartbeat.stream, (extra, heartbeat.acknowledge), make)
 
 
 @contextlib.asynccontextmanager

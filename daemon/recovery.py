@@ -14,9 +14,10 @@ import structlog
 
 from daemon.judge import Judge
 from daemon.ladder import Rung
+from daemon.panels import Lent
 from daemon.stages import Clock, GuardStates, Observer
 from daemon.types import Outcome, Prompt, Reply, ToolResult, ToolSpec, Usage
-from guards import Breaker, Call, CallResult, Level, Output, Panel, Spend, Verdict, Watch, worst
+from guards import Breaker, Call, CallResult, Level, Output, Spend, Verdict, Watch, worst
 from guards.text import fingerprint
 
 log = structlog.get_logger()
@@ -34,17 +35,17 @@ class Recovery:
     def __init__(
         self,
         thread: str,
-        panel: Panel,
+        lent: Lent,
         states: GuardStates,
         clock: Clock,
         cooldown: float,
         observer: Observer,
         judge: Judge | None = None,
     ) -> None:
-        self._thread, self._panel, self._states = thread, panel, states
+        self._thread, self._lent, self._panel, self._states = thread, lent, lent.panel, states
         self._clock, self._cooldown, self._observer = clock, cooldown, observer
         self._second = judge
-        self._sequential = frozenset(guard.name for guard in panel.guards if guard.kind == "sequential")
+        self._sequential = frozenset(guard.name for guard in lent.panel.guards if guard.kind == "sequential")
         self._breakers: dict[str, Breaker] = {}
         self._watch: Watch | None = None
         self._cut: Verdict | None = None
@@ -59,11 +60,13 @@ class Recovery:
         self._turn, self._offered, self._standing = "", frozenset[str](), ""
 
     async def open(self, turn: str, offered: Sequence[ToolSpec]) -> None:
-        """Load what the guards of this thread remember."""
+        """Load what the guards of this thread remember; a panel that stands at the last save remembers it already."""
         self._turn, self._offered = turn, frozenset(tool.name for tool in offered)
-        kept = await self._states.load(self._thread)
-        ours = (_BREAKER, _LADDER)
-        self._panel.load({name: state for name, state in kept.items() if not name.startswith(ours)})
+        stamp, kept = await self._states.glance(self._thread)
+        if not stamp or stamp != self._lent.stamp:
+            kept = await self._states.load(self._thread)
+            ours = (_BREAKER, _LADDER)
+            self._panel.load({name: state for name, state in kept.items() if not name.startswith(ours)})
         self._breakers = breakers(kept, self._cooldown)
         self._lately = _lately(kept)
         self._kept = {name for name in kept if name.startswith(_LADDER)}
@@ -151,7 +154,7 @@ class Recovery:
             self._closed = self._states_after(outcome)
         for name in sorted(self._kept - self._closed.keys()):
             await self._states.forget(self._thread, name)
-        await self._states.save(self._thread, self._closed)
+        self._lent.give_back(await self._states.save(self._thread, self._closed))
 
     def _states_after(self, outcome: Outcome) -> Mapping[str, Mapping[str, Any]]:
         """Return what is kept.  Only a good end closes a breaker: one without a model or over budget proves nothing."""
@@ -224,7 +227,7 @@ def breakers(states: Mapping[str, Mapping[str, Any]], cooldown: float) -> dict[s
 async def resting(thread: str, states: GuardStates, clock: Clock, cooldown: float) -> str | None:
     """Return why a heartbeat on this thread must rest now, None if it may run (perhaps as a probe)."""
     at = clock.now().timestamp()
-    for guard, breaker in sorted(breakers(await states.load(thread), cooldown).items()):
+    for guard, breaker in sorted(breakers((await states.glance(thread))[1], cooldown).items()):
         if not breaker.allows(at):
             return f"breaker_open: {guard}"
     return None

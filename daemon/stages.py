@@ -194,8 +194,18 @@ class GuardStates(Protocol):
     async def load(self, thread: str) -> Mapping[str, Mapping[str, Any]]:
         """Return {guard: state} of a thread; a breaker's state is under "breaker:<guard>"."""
 
-    async def save(self, thread: str, states: Mapping[str, Mapping[str, Any]]) -> None:
-        """Write these states together.  One for another model ("<guard>/...") that is not among them is forgotten."""
+    async def glance(self, thread: str) -> tuple[str, Mapping[str, Mapping[str, Any]]]:
+        """Return the stamp of the thread's last save, and only the small states: those with a colon in their names.
+
+        The stamp is "" when nothing was saved, or something was forgotten since, by whichever process.
+        """
+
+    async def save(self, thread: str, states: Mapping[str, Mapping[str, Any]]) -> str:
+        """Write these states together; return the stamp of this save, which no other save ever has.
+
+        One for another model ("<guard>/...") that is not among them is forgotten.  Without any, nothing is written and
+        the stamp is "".
+        """
 
     async def forget(self, thread: str | None, guard: str | None) -> int:
         """Forget the states that match (None is any; a guard's name means its states for every model).

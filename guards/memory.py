@@ -41,7 +41,10 @@ def integers(state: Mapping[str, Json], key: str, most: int, high: int = WIDEST)
     value = state.get(key)
     if not isinstance(value, list) or len(value) > most:
         raise ValueError(f"{key!r} should be a list of at most {most} numbers")
-    return [integer({key: item}, key, high) for item in value]
+    found = [item for item in value if type(item) is int]
+    if len(found) != len(value) or (found and (min(found) < 0 or max(found) > high)):
+        raise ValueError(f"{key!r} should hold whole numbers from 0 to {high}")
+    return found
 
 
 def numbers(state: Mapping[str, Json], key: str, most: int) -> list[float]:
@@ -49,7 +52,10 @@ def numbers(state: Mapping[str, Json], key: str, most: int) -> list[float]:
     value = state.get(key)
     if not isinstance(value, list) or len(value) > most:
         raise ValueError(f"{key!r} should be a list of at most {most} numbers")
-    return [number({key: item}, key) for item in value]
+    found = [float(item) for item in value if type(item) is int or type(item) is float]
+    if len(found) != len(value) or not all(-LARGEST <= item <= LARGEST for item in found):
+        raise ValueError(f"{key!r} should hold finite numbers")
+    return found
 
 
 def shares(state: Mapping[str, Json], key: str, most: int) -> list[float]:

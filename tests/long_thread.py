@@ -18,6 +18,7 @@ from daemon.loop import Loop
 from daemon.memory import VaultMemory
 from daemon.models.scripted import Scripted
 from daemon.observe.everyone import Everyone
+from daemon.panels import Lent
 from daemon.recovery import Recovery
 from daemon.stages import ThreadLog
 from daemon.thread_notes import ThreadNotes
@@ -91,7 +92,7 @@ class Desk:
         setting = Setting("watch", run.id, run.started_at, UTC_ZONE, draft, self.folder)
         tools = Toolbox([VaultTool()] if self.vault_tool else [], setting)
         panel = Panel([LoopGuard(), Budget(steps=12)])
-        recovery = Recovery("watch", panel, self.states, self.clock, 1800, Everyone([]))
+        recovery = Recovery("watch", Lent(panel), self.states, self.clock, 1800, Everyone([]))
         memory = VaultMemory(draft, self.clock)
         loop = Loop(gather, self.model, recovery, tools, memory, self.recorder, self.clock)
         fit = Fit(self.threads, window, 0.6, 2)
@@ -101,7 +102,7 @@ class Desk:
 
     async def _guarded(self, guard: Guard) -> Recovery | None:
         panel = Panel([LoopGuard(), Budget(steps=8), guard])
-        return Recovery(f"watch{STREAM}", panel, self.states, self.clock, 1800, Everyone([]))
+        return Recovery(f"watch{STREAM}", Lent(panel), self.states, self.clock, 1800, Everyone([]))
 
     async def _instructions(self) -> str:
         return "You keep watch."

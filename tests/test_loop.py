@@ -15,6 +15,7 @@ from daemon.clock import HeldClock
 from daemon.loop import Loop
 from daemon.models.scripted import Scripted
 from daemon.observe.everyone import Everyone
+from daemon.panels import Lent
 from daemon.recovery import Recovery, resting
 from daemon.trajectories.in_memory import MemoryGuardStates, MemoryRecorder
 from daemon.types import (
@@ -113,7 +114,9 @@ class Stage:
 
         async def scenario() -> Run:
             await self.recorder.begin(run, heartbeat)
-            recovery = Recovery("watch", Panel.standard(self.options), self.states, self.clock, 1800, Everyone([]))
+            recovery = Recovery(
+                "watch", Lent(Panel.standard(self.options)), self.states, self.clock, 1800, Everyone([])
+            )
             assert self.model is not None
             loop = Loop(
                 OneMessage(), self.model, recovery, self.tools, Shelf(self.tools.story), self.recorder, self.clock

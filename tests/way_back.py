@@ -18,6 +18,7 @@ from daemon.loop import Loop
 from daemon.models.router import Router
 from daemon.models.scripted import Scripted
 from daemon.observe.everyone import Everyone
+from daemon.panels import Lent
 from daemon.recovery import Recovery
 from daemon.stages import Model
 from daemon.trajectories.in_memory import MemoryGuardStates, MemoryRecorder
@@ -185,7 +186,7 @@ class Scene:
         context = Gather(self.recorder.threads, Window(10_000, _words), _instructions, _nothing, ZoneInfo("UTC"))
         judge = None if self.judge is None else Judge(self.judge, 60, "watch")
         panel = Panel([*self.guards, Budget(steps=self.steps_allowed, tokens=self.tokens_allowed)])
-        recovery = Recovery("watch", panel, self.states, self.clock, 1800, everyone, judge)
+        recovery = Recovery("watch", Lent(panel), self.states, self.clock, 1800, everyone, judge)
         return Loop(context, Router(models, self.clock), recovery, self.hands, self.vault, self.recorder, self.clock)
 
     @property

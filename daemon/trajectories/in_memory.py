@@ -5,6 +5,7 @@ For tests and dry runs.
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -89,20 +90,30 @@ class MemoryGuardStates:
     """Guard states by (thread, guard) (implements stages.GuardStates)."""
 
     kept: dict[tuple[str, str], Mapping[str, Any]] = field(default_factory=dict)
+    stamps: dict[str, str] = field(default_factory=dict)
 
     async def load(self, thread: str) -> Mapping[str, Mapping[str, Any]]:
         return {guard: self.kept[key, guard] for key, guard in sorted(self.kept) if key == thread}
 
-    async def save(self, thread: str, states: Mapping[str, Mapping[str, Any]]) -> None:
-        gone = [key for key in self.kept if states and key[0] == thread and "/" in key[1] and key[1] not in states]
+    async def glance(self, thread: str) -> tuple[str, Mapping[str, Mapping[str, Any]]]:
+        found = await self.load(thread)
+        return self.stamps.get(thread, ""), {guard: state for guard, state in found.items() if ":" in guard}
+
+    async def save(self, thread: str, states: Mapping[str, Mapping[str, Any]]) -> str:
+        if not states:
+            return ""
+        gone = [key for key in self.kept if key[0] == thread and "/" in key[1] and key[1] not in states]
         for key in gone:
             del self.kept[key]
         self.kept.update({(thread, guard): dict(state) for guard, state in states.items()})
+        self.stamps[thread] = secrets.token_hex(8)
+        return self.stamps[thread]
 
     async def forget(self, thread: str | None, guard: str | None) -> int:
         gone = [key for key in self.kept if thread in (None, key[0]) and guard in (None, key[1], key[1].split("/")[0])]
         for key in gone:
             del self.kept[key]
+        self.stamps = {of: stamp for of, stamp in self.stamps.items() if thread not in (None, of)}
         return len(gone)
 
     async def all(self) -> list[tuple[str, str, Mapping[str, Any]]]:

@@ -82,3 +82,23 @@ def test_a_model_that_is_remembered_no_more_is_forgotten(kept: Kept) -> None:
         assert ["tool/a1"] == sorted(await kept.states.load("other"))
 
     wait(story())
+
+
+def test_a_stamp_names_one_save_until_something_is_forgotten(kept: Kept) -> None:
+    """Each save has its own stamp; a glance finds the last one, with breakers and rungs, until a state is forgotten."""
+
+    async def story() -> None:
+        assert ("", {}) == await kept.states.glance("watch")
+        assert "" == await kept.states.save("watch", {})
+        first = await kept.states.save("watch", STATES)
+        second = await kept.states.save("watch", STATES)
+        other = await kept.states.save("other", STATES)
+
+        assert 3 == len({first, second, other} - {""})
+        assert (second, {"breaker:repeat": STATES["breaker:repeat"]}) == await kept.states.glance("watch")
+        assert STATES == dict(await kept.states.load("watch"))
+        await kept.states.forget("watch", "repeat")
+        assert ("", {"breaker:repeat": STATES["breaker:repeat"]}) == await kept.states.glance("watch")
+        assert other == (await kept.states.glance("other"))[0]
+
+    wait(story())
