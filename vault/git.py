@@ -42,6 +42,8 @@ class Git:
             raise NotAVault(f"{root}: no such directory")
         if not (root / ".git").is_dir() or (root / ".git").is_symlink():
             raise NotAVault(f"{root}: not a vault: expected a git repository with its own .git directory")
+        if (grafts := root / ".git/info/grafts").is_file() and grafts.stat().st_size:
+            raise NotReady(f"{grafts}: grafts show a history that nobody committed: remove that file")
         with _clear(f"{root}: cannot be opened as a git repository", NotAVault):
             self._repo = pygit2.Repository(str(root))
         if self._repo.is_bare:
