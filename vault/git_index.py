@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pygit2
 from pygit2.enums import FileMode
 
+from vault.checksum import Checksum
 from vault.index import Entry, Unfamiliar, is_whole, relisted
+from vault.index_again import Again, write_all
 
 _FILES = {int(FileMode.BLOB), int(FileMode.BLOB_EXECUTABLE)}
-_AT_ONCE = 512  # systems take at most 1,024 pieces with a call
 
 
 class Listing:
@@ -21,6 +22,7 @@ class Listing:
 
     def __init__(self, repo: Any, gitdir: Path) -> None:
         self._repo, self._index = repo, gitdir / "index"
+        self._again = Again(self._index)
 
     def write(self, commit: str, paths: Mapping[str, str | None], fresh: Path) -> None:
         """Write to `fresh` an index that lists `paths` as in `commit`, if they are so there, and all else as it was.
@@ -39,9 +41,13 @@ class Listing:
             path.encode(): Entry(int(entry.filemode), entry.id.raw) if entry else None for path, entry in right.items()
         }
         try:
-            pieces = relisted(self._index.read_bytes(), changes, lambda path: _before(tree, path))
-            with fresh.open("wb", buffering=0) as file:
-                write_all(file.fileno(), pieces)
+            if not self._again.write(changes, fresh):
+                checksum = Checksum()
+                pieces = relisted(self._index.read_bytes(), changes, lambda path: _before(tree, path), checksum)
+                fresh.unlink(missing_ok=True)  # not written over: another git may just be reading it
+                with fresh.open("xb", buffering=0) as file:
+                    write_all(file.fileno(), pieces)
+                self._again.learn(pieces, checksum)
         except Unfamiliar:
             if self.is_damaged():
                 raise ValueError("it is damaged") from None
@@ -71,17 +77,6 @@ class Listing:
             elif path in index:
                 index.remove(path)
         index.write()
-
-
-def write_all(handle: int, pieces: Sequence[bytes | memoryview]) -> None:
-    """Write pieces one after the other, many with each call."""
-    left = [piece for piece in pieces if len(piece)]
-    while left:
-        done = os.writev(handle, left[:_AT_ONCE])
-        while left and done >= len(left[0]):
-            done -= len(left.pop(0))
-        if left and done:
-            left[0] = memoryview(left[0])[done:]
 
 
 def _file_in(tree: Any, path: str) -> Any:

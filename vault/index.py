@@ -12,11 +12,15 @@ import re
 import struct
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Final
+
+from vault.checksum import Checksum
 
 _HEAD = struct.Struct(">4sII")
 _ENTRY = struct.Struct(">40s20sH")
 _END = struct.Struct(">4sII20s")  # where the entries end, so that nobody has to walk over them to know it
-_CHECK = 20
+CHECK: Final = 20
+"""How many bytes the checksum at the end has."""
 _LONG_NAME, _STAGE, _EXTENDED = 0xFFF, 0x3000, 0x4000
 _KEPT = {b"TREE", b"REUC"}
 _NOT_OURS = re.compile(rb"[a-z]")  # extensions in small letters change what the entries mean
@@ -38,46 +42,51 @@ class Entry:
 Changes = Mapping[bytes, Entry | None]
 Piece = bytes | memoryview
 Before = Callable[[bytes], bytes | None]
+Extensions = list[tuple[bytes, bytes]]
 
 
-def relisted(index: bytes, changes: Changes, before: Before) -> list[Piece]:
-    """Return the pieces of an index with these entries set or, for None, taken away.
+def relisted(index: bytes, changes: Changes, before: Before, checksum: Checksum | None = None) -> list[Piece]:
+    """Return the pieces of an index with these entries set or, for None, taken away; the last one is the checksum.
 
     `before` names some path that comes before another in the order of names, if it knows one that is likely listed; it
     only saves time.  Raises Unfamiliar.
     """
     end, extensions = _parts(index)
     body, count = _changed(index, end, changes, before)
-    kept = [
-        (kind, _without(data, frozenset(changes)) if kind == b"TREE" else data)
-        for kind, data in extensions
-        if kind in _KEPT
-    ]
-    heads = [struct.pack(">4sI", kind, len(data)) for kind, data in kept]
     pieces: list[Piece] = [_HEAD.pack(*_HEAD.unpack_from(index)[:2], count), *body]
-    entries = sum(map(len, pieces))
-    for head, (_, data) in zip(heads, kept, strict=True):
-        pieces += [head, data]
-    check = hashlib.sha1(b"".join(heads), usedforsecurity=False).digest()
-    pieces.append(_END.pack(b"EOIE", _END.size - 8, entries, check))
-    whole = hashlib.sha1(usedforsecurity=False)
+    whole = checksum or Checksum()
+    pieces += tail_of(extensions, frozenset(changes), sum(map(len, pieces)))
     for piece in pieces:
-        whole.update(piece)
+        whole.feed(piece)
     return [*pieces, whole.digest()]
+
+
+def tail_of(extensions: Extensions, changed: frozenset[bytes], entries: int) -> list[Piece]:
+    """Return what comes between the entries, which end at `entries`, and the checksum."""
+    kept = [(kind, _without(data, changed) if kind == b"TREE" else data) for kind, data in extensions if kind in _KEPT]
+    heads = [struct.pack(">4sI", kind, len(data)) for kind, data in kept]
+    pieces: list[Piece] = [part for head, (_, data) in zip(heads, kept, strict=True) for part in (head, data)]
+    check = hashlib.sha1(b"".join(heads), usedforsecurity=False).digest()
+    return [*pieces, _END.pack(b"EOIE", _END.size - 8, entries, check)]
+
+
+def entries_end(end: Piece) -> int:
+    """Return where the entries of an index of ours end; `end` is its last piece before the checksum."""
+    return int(_END.unpack(end)[2])
 
 
 def is_whole(index: bytes) -> bool:
     """Whether the checksum at the end of an index is right, or left out as `index.skipHash` has it."""
-    said = index[-_CHECK:]
+    said = index[-CHECK:]
     return index.startswith(b"DIRC") and said in {
-        bytes(_CHECK),
-        hashlib.sha1(index[:-_CHECK], usedforsecurity=False).digest(),
+        bytes(CHECK),
+        hashlib.sha1(index[:-CHECK], usedforsecurity=False).digest(),
     }
 
 
-def _parts(index: bytes) -> tuple[int, list[tuple[bytes, bytes]]]:
+def _parts(index: bytes) -> tuple[int, Extensions]:
     """Return where the entries end, and the extensions."""
-    if len(index) < _HEAD.size + _CHECK:
+    if len(index) < _HEAD.size + CHECK:
         raise Unfamiliar("the index is too short")
     kind, version, count = _HEAD.unpack_from(index)
     if kind != b"DIRC" or version not in {2, 3}:
@@ -86,21 +95,29 @@ def _parts(index: bytes) -> tuple[int, list[tuple[bytes, bytes]]]:
     if end is None:
         end = _HEAD.size
         end = max((end for _, _, _, end in _walk(index, count, _HEAD.size)), default=_HEAD.size)
-    extensions, place = list[tuple[bytes, bytes]](), end
-    while place < len(index) - _CHECK:
-        name, size = struct.unpack_from(">4sI", index, place)
-        extensions.append((name, index[place + 8 : place + 8 + size]))
+    return end, extensions_in(index[end:-CHECK])
+
+
+def extensions_in(tail: bytes) -> Extensions:
+    """Return what lies between the entries and the checksum: [(kind, data)]; Unfamiliar for what changes entries."""
+    extensions, place = list[tuple[bytes, bytes]](), 0
+    while place < len(tail):
+        try:
+            name, size = struct.unpack_from(">4sI", tail, place)
+        except struct.error:
+            raise Unfamiliar("the index is damaged") from None
+        extensions.append((name, tail[place + 8 : place + 8 + size]))
         place += 8 + size
         if _NOT_OURS.match(name):
             raise Unfamiliar(f"the index has the extension {name.decode('ascii', 'replace')!r}")
-    if place != len(index) - _CHECK:
+    if place != len(tail):
         raise Unfamiliar("the index is damaged")
-    return end, extensions
+    return extensions
 
 
 def _marked_end(index: bytes) -> int | None:
     """Return where the entries end as the index itself tells, None where it does not."""
-    place = len(index) - _CHECK - _END.size
+    place = len(index) - CHECK - _END.size
     if place < _HEAD.size:
         return None
     kind, size, end, check = _END.unpack_from(index, place)
@@ -134,24 +151,24 @@ def _walk(body: bytes, count: int, place: int) -> Iterator[tuple[bytes, int, int
 def _changed(index: bytes, end: int, changes: Changes, before: Before) -> tuple[list[Piece], int]:
     """Return the pieces of the entries, and how many there are."""
     count = _HEAD.unpack_from(index)[2]
-    places = [(_found(index, path, end) or _place(index, path, end, before), path) for path in changes]
+    places = [(find_entry(index, path, end) or _place(index, path, end, before), path) for path in changes]
     view, done, pieces = memoryview(index), _HEAD.size, list[Piece]()
     for (start, after), path in sorted(places):
         entry = changes[path]
-        pieces += [view[done:start], b"" if entry is None else _entry(path, entry)]
+        pieces += [view[done:start], b"" if entry is None else entry_bytes(path, entry)]
         count += (entry is not None) - (after > start)
         done = after
     return [*pieces, view[done:end]], count
 
 
-def _entry(path: bytes, entry: Entry) -> bytes:
+def entry_bytes(path: bytes, entry: Entry) -> bytes:
     """An entry without times and size: git compares the file itself when it next looks."""
     facts = struct.pack(">24xI12x", entry.mode)
     data = _ENTRY.pack(facts, entry.identity, min(len(path), _LONG_NAME)) + path
     return data + bytes(8 - len(data) % 8)
 
 
-def _found(body: bytes, path: bytes, stop: int) -> tuple[int, int] | None:
+def find_entry(body: bytes, path: bytes, stop: int) -> tuple[int, int] | None:
     """Find the ordinary entry of a path by its bytes; None where it has to be looked for from entry to entry.
 
     Bytes that only look so would need zeros inside a name, the mode of a file before them and a later name behind them.
@@ -175,7 +192,7 @@ def _found(body: bytes, path: bytes, stop: int) -> tuple[int, int] | None:
 def _place(body: bytes, path: bytes, stop: int, before: Before) -> tuple[int, int]:
     """Return where the entries of a path are, or where one would have to be."""
     earlier = before(path)
-    known = _found(body, earlier, stop) if earlier is not None and earlier < path else None
+    known = find_entry(body, earlier, stop) if earlier is not None and earlier < path else None
     start = end = known[0] if known else _HEAD.size
     count = _HEAD.unpack_from(body)[2]
     first = None
@@ -205,7 +222,7 @@ def _without(data: bytes, paths: frozenset[bytes]) -> bytes:
         node = _TREE.match(data, place)
         if node is None:
             return b""
-        end = node.end() + (_CHECK if not node[2].startswith(b"-") else 0)
+        end = node.end() + (CHECK if not node[2].startswith(b"-") else 0)
         while stack and stack[-1][1] == 0:
             stack.pop()
         parent = stack[-1][0] if stack else b""

@@ -110,7 +110,7 @@ def list_paths(git: Git, files: Files, head: str, paths: Iterable[str], *, held_
                 raise
             index.unlink()
             git.list_in_index(head, listed, fresh)
-        become(fresh, index)
+        become(fresh, index, keep=True)
 
 
 def index_held(git: Git, attempts: int = 20) -> contextlib.AbstractContextManager[Lock]:

@@ -43,10 +43,14 @@ def exchange(fresh: Path, name: str | Path, folder: int | None = None) -> bool:
     return True
 
 
-def become(fresh: Path, target: Path) -> None:
-    """Let `fresh` be the new `target`, and not wait for the disk, as some file systems do when a name is given anew."""
+def become(fresh: Path, target: Path, *, keep: bool = False) -> None:
+    """Let `fresh` be the new `target`, and not wait for the disk, as some file systems do when a name is given anew.
+
+    With `keep` the name `fresh` has then what `target` was, where the file system can do that.
+    """
     if target.exists() and exchange(fresh, target):
-        fresh.unlink()
+        if not keep:
+            fresh.unlink()
     else:
         fresh.replace(target)
 
