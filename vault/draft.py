@@ -1,8 +1,8 @@
 """The pending notes of one run: what it wrote can be read at once, and nothing touches the disk before `commit`.
 
-A draft checks every write against the rules and remembers what each note said when it was first touched, so that a
-person's edit in the meantime is noticed.  What instructs the agent is held: it becomes a proposal, and the draft itself
-goes on reading what is in force.  It may be used from several threads.
+A draft checks every write against the rules and remembers what each note said when the run last read it, or first wrote
+to it, so that a person's edit in the meantime is noticed and kept.  What instructs the agent is held: it becomes a
+proposal, and the draft itself goes on reading what is in force.  It may be used from several threads.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ class Draft:
         self._vault, self._hold_all = vault, hold_all
         self._edits: dict[str, Edit] = {}
         self._held: dict[str, Edit] = {}
+        self._shown: dict[str, bytes] = {}
         self._lock = threading.RLock()
 
     @property
@@ -59,7 +60,10 @@ class Draft:
         content = self._content(path)
         if content is None:
             raise NoSuchNote(f"no such note: {path}")
-        return rules.text_of(path, content)
+        text = rules.text_of(path, content)
+        with self._lock:
+            self._shown[path] = content
+        return text
 
     def list(self, prefix: str = "", limit: int = 10_000) -> list[str]:
         """Return the paths of the notes below a folder, in order."""
@@ -129,6 +133,7 @@ class Draft:
                 names += [made.name] if made.name else []
                 remarks += made.remarks
             kept = self._vault.commit(self._edits, message, author, trailers) if self._edits else None
+            self._shown |= {path: edit.onto(edit.base) for path, edit in self._edits.items()}
             self._edits = {}
             if kept is None and not names and not remarks:
                 return None
@@ -148,9 +153,9 @@ class Draft:
         edits = self._held if self.holds(path) else self._edits
         if path in edits:
             return edits, edits[path]
-        base = self._vault.files.read(parts, rules.LIMIT_BYTES)
-        rules.check_target(path, base)
-        return edits, Edit(base)
+        here = self._vault.files.read(parts, rules.LIMIT_BYTES)
+        rules.check_target(path, here)
+        return edits, Edit(self._shown.get(path, here))
 
     def _take(self, edits: dict[str, Edit], path: str, edit: Edit) -> None:
         if edits is self._held:

@@ -124,6 +124,36 @@ def test_an_edit_during_the_run_is_merged(vault: Vault, git: Git, author: Author
     assert git("status", "--porcelain") == ""
 
 
+def test_an_edit_between_reading_and_writing_is_kept(vault: Vault, git: Git, author: Author) -> None:
+    """A note that a run read, a person edited and the run then wrote whole holds both edits, the person's first."""
+    draft, note = vault.draft(), vault.root / "people/ann.md"
+    text = draft.read("people/ann.md")
+    note.write_text(f"{note.read_text()}Her cat is called Tom.\n")
+    draft.write("people/ann.md", f"Ann, as far as known:\n{text}")
+
+    kept = draft.commit("whole", {}, author)
+
+    assert note.read_text() == f"Ann, as far as known:\n{text}Her cat is called Tom.\n"
+    assert kept is not None
+    assert kept.person is not None
+    assert "+Her cat" in git("show", kept.person)
+    assert "-Her cat" not in git("show", kept.commit)
+
+
+def test_a_draft_goes_on_from_what_it_committed(vault: Vault, author: Author) -> None:
+    """A second commit of one draft is no clash with its first."""
+    draft = vault.draft()
+    text = draft.read("people/ann.md")
+    draft.write("people/ann.md", text.replace("Bonn", "Berlin"))
+    draft.commit("first", {}, author)
+    draft.write("people/ann.md", text.replace("Bonn", "Bremen"))
+
+    draft.commit("second", {}, author)
+
+    assert (vault.root / "people/ann.md").read_text() == text.replace("Bonn", "Bremen")
+    assert vault.draft().list("people") == ["people/ann.md"]
+
+
 def test_a_clash_keeps_both_versions(vault: Vault, git: Git, author: Author) -> None:
     """Where both changed the same line, the note is the person's and the agent's version lies beside it."""
     draft = vault.draft()
