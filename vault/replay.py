@@ -21,10 +21,14 @@ _MOST_BESIDE: Final = 1_000
 
 @dataclass(slots=True)
 class Replayed:
-    """What became of it: the newest commit, where each old one is now, and lines for the person."""
+    """What became of it: the newest commit, where each old one is now, and lines for the person.
+
+    Of those in `empty` nothing was left to do: they are now where the one before them is.
+    """
 
     tip: str
     moved: dict[str, str] = field(default_factory=dict)
+    empty: set[str] = field(default_factory=set)
     remarks: list[str] = field(default_factory=list)
 
 
@@ -46,6 +50,8 @@ def replay(
             _carry(git, done, path, sides, changes, whose(commit))
         if changes:
             done.tip = git.commit(done.tip, changes, commit.message, commit.author)
+        else:
+            done.empty.add(commit.id)
         done.moved[commit.id] = done.tip
     return done
 

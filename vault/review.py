@@ -63,14 +63,14 @@ class Review:
     def approve(self, commits: Iterable[str]) -> None:
         """Remember that a person approved these, and move the mark as far as everything before it is decided."""
         with self._vault.alone():
-            self._remember(self.approved() | set(commits))
+            self.remember(self.approved() | set(commits))
             items, mark = self.items(), self.mark()
             place = next((n for n, item in enumerate(items) if item.open), len(items))
             while place and mark is not None and not self._vault.git.descends(items[place - 1].commit.id, mark):
                 place -= 1  # a branch that was merged since: the mark stays on one line
             if place:
                 self._vault.git.mark(REVIEWED, items[place - 1].commit.id)
-                self._remember({item.commit.id for item in items[place:] if item.approved})
+                self.remember({item.commit.id for item in items[place:] if item.approved})
 
     def approved(self) -> set[str]:
         """Return the commits that were approved although one before them was not."""
@@ -80,7 +80,8 @@ class Review:
             return set()
         return set(words[:_MOST_REMEMBERED])
 
-    def _remember(self, commits: set[str]) -> None:
+    def remember(self, commits: set[str]) -> None:
+        """Write down which commits were approved, and no other; the caller is alone with the vault."""
         fresh = self._file.with_name("approved.new")
         write_durably(fresh, "".join(f"{commit}\n" for commit in sorted(commits)).encode())
         fresh.replace(self._file)

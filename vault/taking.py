@@ -42,19 +42,20 @@ class Taking:
     hold_all: bool = False
     taken: int = 0
     held: dict[str, str] = field(default_factory=dict)
+    decided: set[str] = field(default_factory=set)
     done: Replayed | None = None
     remarks: list[str] = field(default_factory=list)
 
     def take(self) -> bool:
         """Take it; False when there was nothing to take.  Raises VaultError, and then branch and files are unmoved."""
         self._keep_by_hand()
-        decided, old = self._decided(), self.vault.head
+        old = self.vault.head
         if self.vault.rebase(self._plan, self.agent) is None or self.done is None:
             return False
         self.remarks += [*self.done.remarks, *self.vault.notices]
         self.vault.notices.clear()
-        if again := {self.done.moved[each] for each in decided if each in self.done.moved}:
-            self.review.approve(again)
+        if self.decided:
+            self.review.approve(self.decided)
         self._move_proposals(old)
         return True
 
@@ -85,6 +86,7 @@ class Taking:
         self.done = replay(self.vault.git, onto, here, self.gate.touched, self._whose)
         if self.done.tip == head:
             return None
+        self._carry_decisions(self.done, {commit.id for commit in here})
         return Landing(self.vault.branch, self.done.tip, self.gate.touched(head, self.done.tip))
 
     def _held_back(self, came: list[Commit]) -> str:
@@ -123,18 +125,18 @@ class Taking:
 
         self.vault.change(by_hand, "", self.agent, hand=True)
 
-    def _decided(self) -> set[str]:
-        """Return what a person has decided on and will get a new id; the mark steps back behind all of it."""
-        git = self.vault.git
-        here = {commit.id for commit in self.gate.commits(self.vault.head, self.tip, self.since)}
-        mark = git.resolve(REVIEWED)
+    def _carry_decisions(self, done: Replayed, here: set[str]) -> None:
+        """Let what a person has decided on count by its old and its new id; the mark steps back behind all of it.
+
+        It is written down before the branch moves, so that a kill at any moment loses no decision.
+        """
+        git, mark, approved = self.vault.git, self.vault.git.resolve(REVIEWED), self.review.approved()
+        passed = {commit.id for commit in self.gate.commits(mark, self.tip, self.since)} if mark in here else set()
+        decided = passed | (here & approved)
+        self.decided = {done.moved[each] for each in decided - done.empty}
+        self.review.remember(approved | decided | self.decided)
         if mark in here:
-            first = self.since or self.gate.commits(self.tip)[0].id
-            decided = {commit.id for commit in self.gate.commits(mark, self.tip, self.since)}
-            git.mark(REVIEWED, first)
-        else:
-            decided = set()
-        return decided | (here & self.review.approved())
+            git.mark(REVIEWED, self.since or self.gate.commits(self.tip)[0].id)
 
     def _move_proposals(self, old: str | None) -> None:
         """Let proposals that began from a commit which was done again begin from its new one."""

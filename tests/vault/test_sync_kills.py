@@ -11,7 +11,9 @@ import time
 from datetime import UTC, datetime
 from pathlib import Path
 
-from tests.vault.remotes import noted, pushed, run, sync_of
+import pytest
+
+from tests.vault.remotes import noted, pushed, review_of, run, sync_of
 from vault import Author, Vault
 from vault.transport import SyncFailed
 
@@ -53,3 +55,33 @@ def test_kills_during_exchanges_lose_nothing(vault: Vault, bare: Path, author: A
     assert sorted(each.name for each in vault.root.glob("ann-*.md")) == [f"ann-{n}.md" for n in range(8)]
     assert (laptop / "journal.md").read_text().splitlines() == [f"Look {n}." for n in range(8)]
     assert run("git", "status", "--porcelain", cwd=vault.root) == ""
+
+
+@pytest.mark.parametrize("moment", ["replay", "mark", "advance", "approve", "_move_proposals"])
+def test_a_kill_takes_no_approval_back(vault: Vault, bare: Path, author: Author, tmp_path: Path, moment: str) -> None:
+    """Killed wherever approved commits are done again, the next exchange leaves them approved, and only them."""
+    sync = sync_of(vault, str(bare))
+    sync.run()
+    laptop = tmp_path / "laptop"
+    run("git", "clone", "-q", bare, laptop, cwd=tmp_path)
+    for key, value in (("user.name", "Ann Lee"), ("user.email", "ann@example.org")):
+        run("git", "config", key, value, cwd=laptop)
+    noted(vault, author, "journal.md", "Look 1.", "1RUN")
+    review_of(vault).approve([item.commit.id for item in review_of(vault).items()])
+    noted(vault, author, "journal.md", "Look 2.", "2RUN")
+    pushed(laptop, "ann.md", "Her cat is called Tom.\n")
+    script = (
+        "import os, signal, sys; from tests.vault.remotes import sync_of; from vault import Vault\n"
+        "def end(frame, event, _):\n"
+        "    if event == 'call' and frame.f_code.co_name == sys.argv[3]: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "sync = sync_of(Vault.open(sys.argv[1]), sys.argv[2]); sys.setprofile(end); sync.run()\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    command = [sys.executable, "-c", script, str(vault.root), str(bare), moment]
+    assert subprocess.run(command, env=environment, check=False).returncode == -9
+
+    with Vault.open(vault.root) as again:
+        sync_of(again, str(bare)).run()
+        assert [item.commit.message.split("\n")[-2] for item in review_of(again).items() if item.open] == [
+            "Trimtab-Run: 2RUN"
+        ]
