@@ -1,188 +1,232 @@
-"""`kill -9` at random moments of commits, while a person's editor saves the same notes; then the history is audited.
+"""`kill -9` at random moments of commits, exchanges with a remote and reviews, while people write at the same time.
 
-The editor saves in place, or by a new file and a rename, and uses git now and then.  Prints what was
-found and exits 1 if a promise is broken: `git fsck` clean after each kill, no acknowledged note lost, no human edit
-lost or credited to the agent, no lock left.  Usage: python benchmarks/vault_kills.py [KILLS [SEED]]
+Half of the kills hit an agent that commits, a quarter one that also syncs to a bare repository on disk, a quarter a
+person's review (approve, take back, edit, decide on proposals) beside an agent at work.  All the while an editor saves
+the same notes (in place, slowly, by a new file, at the end) and uses git, and somebody on a laptop pushes.  Where each
+kill hit is read from memory that the killed process shared.  All promises are checked from outside (vault_promises.py).
+After a kill of a sync its git processes are killed too in a third of the cases, as the end of a service does it; what a
+git on the remote's side leaves locked then is the remote's, is removed here and counted.
+
+Exits 1 if a promise is broken.  Usage: python benchmarks/vault_kills.py [KILLS [SEED]]
 """
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
+import mmap
 import os
 import random
 import re
 import signal
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from vault import Author, Vault, VaultError
+from vault_lives import ROBO, commits, reviews, syncs
+from vault_people import edits, travels
+from vault_processes import ACT_BYTES, FIRST, NOTES, STEP_BYTES, Place, Told, forked, git, heard
+from vault_promises import at_the_remote, in_the_end, left_by_kill
 
-NOTES = ("journal.md", "people/ann.md", "projects/boat/plan.md")
-AGENT = ("robo", "robo@localhost")
+from daemon.clock import SystemClock
+from daemon.home import Home
+from daemon.memory import open_vault
+from daemon.syncing import Options, Syncing
+from daemon.trajectories.database import Database
+from vault import Vault
+from vault.transport import SyncFailed
 
-
-def git(root: Path, *arguments: str) -> str:
-    """Run plain git and return what it says, errors among it."""
-    done = subprocess.run(["git", "-C", root, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    return done.stdout
-
-
-def write_for_ever(root: Path, seed: int, first: int, done: int) -> None:
-    """The agent: append numbered lines to a note and write another one whole; tell of each acknowledged commit."""
-    dice, number = random.Random(seed), first
-    vault = Vault.open(root)
-    while True:
-        draft = vault.draft()
-        draft.append(dice.choice(NOTES), f"- agent {number} {'x' * dice.randint(0, 200)}")
-        draft.append(f"days/day-{number % 40}.md", f"- agent {number} again")
-        try:
-            draft.commit(f"agent {number}", {"Trimtab-Run": str(number)}, Author(*AGENT, datetime.now(UTC)))
-        except VaultError as error:
-            os.write(2, f"  {error}\n".encode())
-            continue
-        os.write(done, f"{number}\n".encode())
-        number += 1
-
-
-@contextlib.contextmanager
-def quiet(pause: Path) -> Iterator[None]:
-    """Keep the person from doing anything while the vault is looked at, or the other way round."""
-    with pause.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
-
-
-def edit_for_ever(root: Path, seed: int, done: int) -> None:
-    """The person: save notes and use git, except while the vault is looked at."""
-    dice, number = random.Random(seed), 0
-    while True:
-        time.sleep(dice.uniform(0, 0.2))
-        with quiet(root.with_name("pause")):
-            edit(root, dice, number)
-            os.write(done, f"{number}\n".encode())
-            if dice.random() < 0.1:
-                git(root, *dice.choice((("status",), ("add", "-A"), ("commit", "-qam", "by hand"))))
-        number += 1
+PATIENCE = {"commit": 0.4, "sync": 1.5, "review": 1.5}
+"""The longest time that a process of each kind lives, in seconds."""
+STEPS = (
+    ("waiting for an editor to end", ("work.here$",)),
+    ("waiting for another process", ("locks.turn$",)),
+    ("opening and recovering", ("vault._recover", "vault.open")),
+    ("git fetch", ("transport.fetch",)),
+    ("git push", ("transport.push",)),
+    ("looking at what came", ("git_gate.", "sync._fetch")),
+    ("packing the journal", ("safekeeping.empty", "safekeeping.tidy", "git.pack")),
+    ("the journal", ("safekeeping.", "journal.")),
+    ("the branch", ("git.advance", "branch.")),
+    ("git's index", ("landing.list_paths", "git_index.", "landing.index_held")),
+    ("the files", ("landing.", "late.")),
+    ("commits done again", ("replay.", "taking.")),
+    ("objects", ("work.commit", "git_writing.", "objects.")),
+    ("reading and joining notes", ("work.", "draft.", "revert.", "proposals._joined")),
+    ("the mark and approvals", ("review.",)),
+    ("proposals", ("proposals.", "proposing.")),
+    ("the database", ("feedback.", "database.", "trajectories.")),
+    ("the editor", ("decisions._edited",)),
+)
+"""Names of steps, the innermost first, and what stands on the stack in them."""
 
 
-def edit(root: Path, dice: random.Random, number: int) -> None:
-    """Put a numbered line to the top of one of the agent's notes."""
-    note = root / dice.choice(NOTES)
-    head, _, rest = note.read_text().partition("\n")
-    time.sleep(dice.choice((0.0, 0.001, 0.02)))
-    text = f"{head}\n- person {number}\n{rest}"
-    if dice.random() < 0.5:
-        note.write_text(text)
-    else:
-        fresh = note.with_name(f".{note.name}.swp")
-        fresh.write_text(text)
-        fresh.replace(note)
+@dataclass(slots=True)
+class Trial:
+    """One vault and everybody around it; `told` is all that was acknowledged."""
 
+    place: Place
+    dice: random.Random
+    told: dict[str, set[int]] = field(default_factory=dict)
+    faults: list[str] = field(default_factory=list)
+    acts: Counter[tuple[str, str]] = field(default_factory=Counter)
+    steps: Counter[tuple[str, str]] = field(default_factory=Counter)
+    remarks: Counter[str] = field(default_factory=Counter)
+    remote_locks: int = 0
 
-def forked(act: Callable[[int], None]) -> tuple[int, int]:
-    """Start a process that acts, and return its id and where it tells what it has done."""
-    told, done = os.pipe()
-    os.set_blocking(told, False)
-    child = os.fork()
-    if child == 0:
+    def kill(self, kind: str) -> None:
+        """Let a process of a kind live for a moment, kill it, start again and look."""
+        shared, dice = mmap.mmap(-1, STEP_BYTES + ACT_BYTES), random.Random(self.dice.random())
+        first, edited = self._next("agent"), self._next("review")
+        lives: dict[str, Callable[[Told], None]] = {
+            "commit": lambda told: commits(self.place, first, dice, shared, told),
+            "sync": lambda told: syncs(self.place, first, dice, shared, told),
+            "review": lambda told: reviews(self.place, edited, dice, shared, told),
+        }
+        beside = forked(lambda told: commits(self.place, first, dice, None, told)) if kind == "review" else None
+        victim, told = forked(lives[kind])
+        time.sleep(self.dice.uniform(0.01, PATIENCE[kind]))
+        children = _children(victim)
+        os.kill(victim, signal.SIGKILL)
+        _, status = os.waitpid(victim, 0)
+        if not os.WIFSIGNALED(status):
+            self.faults.append(f"a {kind} ended by itself")
+        if children and self.dice.random() < 1 / 3:
+            self._kill_gits(children)
+        heard(told, self.told)
         os.close(told)
-        try:
-            act(done)
-        finally:
-            os._exit(1)
-    os.close(done)
-    return child, told
+        if beside is not None:
+            self.stop(*beside)
+        self._count(kind, shared)
+        self.look(kind)
+
+    def look(self, kind: str) -> None:
+        """Start as the next process does, and look at what is there."""
+        with Vault.open(self.place.root) as opened:
+            self.remarks.update(" ".join(notice.split()[:4]) for notice in opened.notices)
+        with self.place.quiet():
+            found = left_by_kill(self.place, self.told) + (
+                at_the_remote(self.place, self.told) if kind == "sync" else []
+            )
+        self.faults += [f"after {sum(self.acts.values())} kills, the last of a {kind}: {line}" for line in found]
+
+    def stop(self, process: int, told: int) -> None:
+        """Ask a process to end and hear its last words."""
+        os.kill(process, signal.SIGTERM)
+        _, status = os.waitpid(process, 0)
+        if status:
+            self.faults.append(f"a process beside ended with {status}")
+        heard(told, self.told)
+        os.close(told)
+
+    def sync(self) -> None:
+        """Do a last exchange, again where a git of a killed process still holds the remote."""
+        with open_vault(self.place.root) as vault:
+            for _ in range(40):
+                with suppress(SyncFailed):
+                    Syncing(vault, Options(url=str(self.place.remote)), self.place.home.path, SystemClock()).exchange()
+                    return
+                time.sleep(0.2)
+        self.faults.append("the last exchange did not come about")
+
+    def _next(self, word: str) -> int:
+        return max(self.told.get(word, set()), default=-1) + 2  # the one after the last may have been begun
+
+    def _kill_gits(self, children: list[int]) -> None:
+        for child in children:
+            with suppress(ProcessLookupError):
+                os.killpg(child, signal.SIGKILL)
+        time.sleep(0.05)
+        with self.place.quiet():
+            for lock in list(self.place.remote.rglob("*.lock")):
+                lock.unlink()
+                self.remote_locks += 1
+
+    def _count(self, kind: str, shared: mmap.mmap) -> None:
+        stack = shared[:STEP_BYTES].rstrip(b"\0").decode()
+        act = shared[STEP_BYTES:].rstrip(b"\0").decode() or "starting"
+        innermost = stack.rpartition(">")[2] or "between"
+        step = next((name for name, marks in STEPS if any(re.search(mark, stack) for mark in marks)), innermost)
+        self.acts[kind, act] += 1
+        self.steps[kind, step if stack else "between or starting"] += 1
 
 
-def heard(told: int) -> list[int]:
-    """What a process has told since."""
-    text = b""
-    try:
-        while part := os.read(told, 65536):
-            text += part
-    except BlockingIOError:
-        pass
-    return [int(line) for line in text.split()]
+def _children(process: int) -> list[int]:
+    found = list[int]()
+    with suppress(OSError):
+        for task in Path(f"/proc/{process}/task").iterdir():
+            found += map(int, (task / "children").read_text().split())
+    return found
 
 
-def audit(root: Path, agent: set[int], person: set[int]) -> list[str]:
-    """Return every broken promise of the whole history and the files."""
-    wrong, author, added = list[str](), "", dict[tuple[str, str], set[int]]()
-    log = git(root, "log", "--reverse", "-p", "--text", "--format=author %an", "main")
-    for line in log.splitlines():
-        if line.startswith("author "):
-            author = line[7:]
-        elif found := re.match(r"\+- (agent|person) (\d+)(?: x*)?$", line):
-            added.setdefault((author, found[1]), set()).add(int(found[2]))
-    files = "\n".join(path.read_text() for path in root.rglob("*.md"))
-    there = {int(found) for found in re.findall(r"^- person (\d+)$", files, re.MULTILINE)}
-    if lost := agent - added.get(("robo", "agent"), set()):
-        wrong.append(f"acknowledged lines of the agent that no commit of its has: {sorted(lost)[:9]}")
-    if lost := person - there - added.get(("Ann", "person"), set()):
-        wrong.append(f"lines of the person that are neither in a commit of theirs nor in a file: {sorted(lost)[:9]}")
-    if stolen := added.get(("robo", "person"), set()) - added.get(("Ann", "person"), set()):
-        wrong.append(f"lines of the person that a commit of the agent brought: {sorted(stolen)[:9]}")
-    undone = agent - {int(found) for found in re.findall(r"^- agent (\d+) again$", files, re.MULTILINE)}
-    if undone:
-        wrong.append(f"lines in notes that only the agent writes are gone: {sorted(undone)[:9]}")
-    shown = {int(found) for found in re.findall(r"^- agent (\d+) x*$", files, re.MULTILINE)}
-    saved_over = len(agent - shown)
-    print(f"  agent: {len(agent)} acknowledged, {saved_over} of them saved over by the editor; person: {len(person)}")
-    return wrong
+def made(folder: Path) -> Place:
+    """Make an agent's directory with a vault, a bare repository for it, and a laptop's clone."""
+    place = Place(Home(folder / "agent"), folder / "remote.git", folder / "laptop")
+    git(folder, "init", "-q", "--bare", "-b", "main", str(place.remote))
+    git(place.remote, "config", "core.logAllRefUpdates", "true")
+    with Vault.create(place.root, *ROBO) as vault:
+        git(place.root, "config", "user.name", "Ann")
+        git(place.root, "config", "user.email", "ann@example.org")
+        vault.plant(dict.fromkeys(NOTES, FIRST) | {"AGENTS.md": "# Rules\n"}, "Begin")
+        Syncing(vault, Options(url=str(place.remote)), place.home.path, SystemClock()).exchange()
+    Database.open(place.home.database).close()
+    git(folder, "clone", "-q", str(place.remote), str(place.laptop))
+    git(place.laptop, "config", "user.name", "Lea")
+    git(place.laptop, "config", "user.email", "lea@example.org")
+    return place
 
 
-def look(root: Path) -> list[str]:
-    """Return what is wrong right after a kill and the next opening."""
-    wrong = [f"a lock is left: {lock}" for lock in (root / ".git").rglob("*.lock")]
-    said = [line for line in git(root, "fsck", "--full", "--strict").splitlines() if not line.startswith("dangling")]
-    return wrong + [f"fsck: {line}" for line in said]
+def report(trial: Trial, seconds: float) -> None:
+    """Print where the kills hit, and what was acknowledged."""
+    for kind in PATIENCE:
+        for what, counted in (("in hand", trial.acts), ("step", trial.steps)):
+            row = sorted(((n, name) for (of, name), n in counted.items() if of == kind), reverse=True)
+            print(f"  {kind}, {what}: " + ", ".join(f"{name} {n}" for n, name in row))
+    numbers = {word: len(trial.told[word]) for word in sorted(trial.told) if word.split(":")[0] not in _BEFORE}
+    print("  acknowledged: " + ", ".join(f"{word} {n}" for word, n in numbers.items()))
+    print("  said when starting again: " + (", ".join(f"{n} x {what} ..." for what, n in trial.remarks.items()) or "-"))
+    total = sum(trial.acts.values())
+    print(f"{total} kills in {seconds:.0f} s; {trial.remote_locks} locks left by gits of the remote's side")
+
+
+_BEFORE = {"approving", "reverting", "accepting", "rejecting"}
 
 
 def main() -> int:
-    """Kill, look, go on; then audit."""
+    """Kill, look, go on; then look at everything once more."""
     kills = int(sys.argv[1]) if len(sys.argv) > 1 else 300
     dice = random.Random(int(sys.argv[2]) if len(sys.argv) > 2 else 1)
-    wrong, agent, person = list[str](), set[int](), set[int]()
+    kinds = [("commit", "sync", "commit", "review")[number % 4] for number in range(kills)]
+    dice.shuffle(kinds)
     with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder, "vault")
-        made = Vault.create(root, *AGENT)
-        git(root, "config", "user.name", "Ann")
-        git(root, "config", "user.email", "ann@example.org")
-        made.plant(dict.fromkeys(NOTES, "# Note\n"), "Begin")
-        made.close()
-        editor, saved = forked(lambda done: edit_for_ever(root, dice.randrange(2**32), done))
-        began, remarks = time.monotonic(), 0
-        for number in range(kills):
-            first, seed = max(agent, default=-1) + 1, dice.randrange(2**32)
-            writer, told = forked(lambda done, first=first, seed=seed: write_for_ever(root, seed, first, done))  # type: ignore[misc]
-            time.sleep(dice.uniform(0.0, 0.25))
-            os.kill(writer, signal.SIGKILL)
-            os.waitpid(writer, 0)
-            agent |= set(heard(told))
-            os.close(told)
-            opened = Vault.open(root)
-            remarks += len(opened.notices)
-            opened.close()
-            with quiet(root.with_name("pause")):
-                wrong += look(root)
-            person |= set(heard(saved))
-            if (number + 1) % 50 == 0:
-                print(f"  {number + 1} kills, {len(agent)} commits, {len(wrong)} faults", flush=True)
-        with quiet(root.with_name("pause")):
-            os.kill(editor, signal.SIGKILL)
-        Vault.open(root).close()
-        os.waitpid(editor, 0)
-        person |= set(heard(saved))
-        wrong += audit(root, agent, person)
-        print(f"{kills} kills in {time.monotonic() - began:.0f} s, {remarks} remarks when opening")
-    print("\n".join(f"BROKEN: {line}" for line in wrong[:30]) or "no promise broken")
-    return 1 if wrong else 0
+        trial = Trial(made(Path(folder)), dice)
+        people = [
+            forked(lambda told: edits(trial.place, random.Random(dice.random()), told)),
+            forked(lambda told: travels(trial.place, random.Random(dice.random()), told)),
+        ]
+        began = time.monotonic()
+        for number, kind in enumerate(kinds, 1):
+            trial.kill(kind)
+            for _, told in people:
+                heard(told, trial.told)
+            if number % 25 == 0:
+                print(
+                    f"  {number} kills, {len(trial.told.get('agent', ()))} runs, {len(trial.faults)} faults", flush=True
+                )
+        for person in people:
+            trial.stop(*person)
+        trial.sync()
+        trial.look("sync")
+        trial.faults += in_the_end(trial.place, trial.told)
+        report(trial, time.monotonic() - began)
+        if trial.faults and os.environ.get("KEEP"):
+            Path(folder).rename(os.environ["KEEP"])
+            Path(folder).mkdir()
+    print("\n".join(f"BROKEN: {line}" for line in trial.faults[:30]) or "no promise broken")
+    return 1 if trial.faults else 0
 
 
 if __name__ == "__main__":
