@@ -11,6 +11,7 @@ import errno
 import os
 import stat
 import time
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,6 +62,22 @@ class Files:
             if facts.st_size > limit:
                 raise Refused(f"{path} has {facts.st_size:,} bytes, over the {limit:,} that are read: it is left alone")
             return file.read(facts.st_size + 1)[:limit]
+
+    def like(self, parts: tuple[str, ...]) -> str | None:
+        """Return the file or folder that a system which ignores case takes this path for, None where there is none."""
+        for depth, name in enumerate(parts):
+            try:
+                with self._folder(parts[:depth]) as folder, os.scandir(folder) as entries:
+                    names = {entry.name for entry in entries}
+            except NoSuchNote:
+                return None
+            if name in names:
+                continue
+            wanted = _folded(name)
+            likely = (n for n in names if len(n) == len(name) or not (n.isascii() and name.isascii()))
+            found = next((each for each in likely if _folded(each) == wanted and _is_utf8(each)), None)
+            return "/".join((*parts[:depth], found)) if found else None
+        return None
 
     def is_fresh(self, parts: tuple[str, ...]) -> bool:
         """Whether a file was changed within the last moment, so that its editor may not have done with it."""
@@ -242,6 +259,10 @@ def _is_repository(folder: int) -> bool:
     except FileNotFoundError:
         return False
     return True
+
+
+def _folded(name: str) -> str:
+    return name.casefold() if name.isascii() else unicodedata.normalize("NFC", name).casefold()
 
 
 def _is_utf8(name: str) -> bool:

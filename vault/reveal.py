@@ -47,7 +47,7 @@ def reveal(text: str, keep: str = "\n\t") -> Revealed:
         return Revealed(shown, found)
     marked = _with_marks(_look_alikes(text, found), found)
     _count(marked, keep, found)
-    shown = "".join(_spelled(c) if _is_blank(c) else c for c in visible(marked, keep=keep))
+    shown = "".join(_spelled(c) if is_blank(c) else c for c in visible(marked, keep=keep))
     shown = _SPACES.sub(lambda run: f"<{len(run[0])} spaces>", shown)
     return Revealed(shown, found)
 
@@ -72,13 +72,13 @@ def _commands(what: str) -> bool:
 
 def _count(text: str, keep: str, found: Counter[str]) -> None:
     for c in text:
-        if (not c.isprintable() and c not in keep) or _is_blank(c):
+        if (not c.isprintable() and c not in keep) or is_blank(c):
             found[f"U+{ord(c):04X} {unicodedata.name(c, 'control character')}"] += 1
     for run in _SPACES.findall(text):
         found[f"{len(run)} spaces in a row"] += 1
 
 
-def _is_blank(c: str) -> bool:
+def is_blank(c: str) -> bool:
     """Whether a character has no ink or looks like a space and is none."""
     return c in _BLANKS or (c != " " and unicodedata.category(c) == "Zs") or bool(_VARIATION.fullmatch(c))
 

@@ -10,6 +10,7 @@ import unicodedata
 
 from vault.errors import Refused
 from vault.note import parse
+from vault.reveal import is_blank
 from vault.secret_shapes import secret_in
 
 LIMIT_BYTES = 256 * 1024
@@ -23,6 +24,9 @@ _INSTRUCTION_FOLDERS = {"heartbeats", "goals", "skills"}
 _INSTRUCTION_FILES = {"agents.md", "skill.md", "heartbeat.md"}
 _INSTRUCTION_FILES_AT_THE_TOP = {"claude.md", "soul.md", "tools.md"}
 _SHORT_NAME_OF_GIT = re.compile(r"git~\d+$", re.IGNORECASE)
+_NOT_ON_WINDOWS = re.compile(r'[<>"|?*]')
+_DEVICE = re.compile(r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?: *\..*)?", re.IGNORECASE)
+_SHORT_NAME = re.compile(r"~\d+(?:\.[^.]{0,3})?$")  # HEARTB~1 is heartbeats
 _NOT_TEXT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
@@ -70,12 +74,25 @@ def is_instruction(path: str) -> bool:
 
 def check_target(path: str, present: bytes | None) -> None:
     """Refuse to write where only the person writes; `present` is what the note holds now."""
-    if present is None and unicodedata.normalize("NFC", path) != path:
-        raise Refused(f"{path!r} is not in composed (NFC) form")
+    if present is None:
+        _check_new_name(path)
     if present is not None:
         text_of(path, present)
         if parse(present).read_only:
             raise Refused(f"{path} is marked read_only by the person: write to another note")
+
+
+def _check_new_name(path: str) -> None:
+    """Refuse a name that another system would not take, or would take for another; the person may have such notes."""
+    if unicodedata.normalize("NFC", path) != path:
+        raise Refused(f"{path!r} is not in composed (NFC) form")
+    if blank := next((c for c in path if is_blank(c)), None):
+        raise Refused(f"{path!r} holds U+{ord(blank):04X}, which nobody sees: use letters, digits, dots and dashes")
+    if found := _NOT_ON_WINDOWS.search(path):
+        raise Refused(f"{path!r} holds {found[0]!r}, which some systems do not take: use letters, digits and dashes")
+    for part in path.split("/"):
+        if _DEVICE.fullmatch(part) or _SHORT_NAME.search(part):
+            raise Refused(f"{path!r}: {part!r} is another name of something else on Windows: choose a longer one")
 
 
 def check_text(path: str, text: str, *, cut: bool = False) -> bytes:
