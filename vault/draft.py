@@ -153,17 +153,11 @@ class Draft:
         edits = self._held if self.holds(path) else self._edits
         if path in edits:
             return edits, edits[path]
-<<<<<<< Updated upstream
         here = self._vault.files.read(parts, rules.LIMIT_BYTES)
         rules.check_target(path, here)
-        return edits, Edit(self._shown.get(path, here))
-=======
-        base = self._vault.files.read(parts, rules.LIMIT_BYTES)
-        rules.check_target(path, base)
-        if base is None and (there := self._like(path, parts)):
+        if here is None and (there := self._like(path, parts)):
             raise Refused(f"{path}: there is {there} already, and some systems know no difference: use that name")
-        return edits, Edit(base)
->>>>>>> Stashed changes
+        return edits, Edit(self._shown.get(path, here))
 
     def _like(self, path: str, parts: tuple[str, ...]) -> str | None:
         """What is there, or was written in this run, that a system which ignores case takes this path for."""
