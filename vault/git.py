@@ -123,7 +123,7 @@ class Git:
     def blob(self, identity: str) -> bytes:
         """Return a stored content."""
         with _clear(f"{self.root}: object {identity} cannot be read: see `git fsck`", Corrupt):
-            return bytes(self._repo[identity].data)
+            return self._writing.content(identity)
 
     def store(self, content: bytes) -> str:
         """Store a content and return its id; it is on the disk once a branch is moved to a commit of it."""

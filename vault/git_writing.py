@@ -16,6 +16,7 @@ from vault import objects
 from vault.author import Author
 
 _IN_A_PACK = 256
+_REMEMBERED, _LARGEST, _LARGEST_TREE = 16, 64 * 1024, 256 * 1024  # how many; how long in bytes
 
 
 class Writing:
@@ -24,13 +25,22 @@ class Writing:
     def __init__(self, repo: Any, gitdir: Path) -> None:
         self._repo, self._folder = repo, gitdir / "objects"
         self._unsynced: dict[str, bytes] = {}
+        self._trees = dict[str, objects.Tree]()  # what was written last, which the next commit begins from
+        self._roots, self._contents = dict[str, str](), dict[str, bytes]()
 
     def store(self, kind: str, data: bytes) -> str:
         """Store an object and return its id."""
         identity, file = objects.named(kind, data)
         objects.put(self._folder, identity, file)
         self._unsynced[identity] = file
+        if kind == "blob" and len(data) <= _LARGEST:
+            _remember(self._contents, identity, data)
         return identity
+
+    def content(self, identity: str) -> bytes:
+        """Return a stored content; what was stored last is not read again."""
+        known = self._contents.get(identity)
+        return bytes(self._repo[identity].data) if known is None else known
 
     def commit(self, parent: str | None, changes: Mapping[str, str | None], message: str, author: Author) -> str:
         """Store a commit and the trees on the changed paths, so that the cost does not grow with the vault."""
@@ -41,9 +51,13 @@ class Writing:
             for folder in folders:
                 place = place.setdefault(folder, {})
             place[name] = identity
-        tree = self._repo[parent].tree_id if parent else None
+        tree = None
+        if parent is not None:
+            tree = self._roots.get(parent) or str(self._repo[parent].tree_id)
         root = self._graft(tree, nested) or self.store("tree", b"")
-        return self.store("commit", objects.commit_of(root, parent, author, message))
+        made = self.store("commit", objects.commit_of(root, parent, author, message))
+        _remember(self._roots, made, root)
+        return made
 
     def handed_over(self, limit: int) -> dict[str, bytes]:
         """Return {id: git's file} of all that is not on the disk for sure; the caller keeps it from now on.
@@ -95,18 +109,27 @@ class Writing:
         for identity in loose:
             (self._folder / identity[:2] / identity[2:]).unlink(missing_ok=True)
 
-    def _graft(self, tree: Any, changes: Mapping[bytes, Any]) -> str | None:
+    def _graft(self, identity: str | None, changes: Mapping[bytes, Any]) -> str | None:
         """Store a tree with the changes in it and return its id, None for one without entries."""
-        entries = {} if tree is None else objects.entries_of(self._repo[tree].read_raw())
+        tree = self._trees.pop(identity or "", None)
+        if tree is None:
+            tree = objects.Tree.of(b"" if identity is None else self._repo[identity].read_raw())
+        entries = dict[bytes, tuple[bool, str | None]]()
         for name, change in changes.items():
-            mode, old = entries.get(name, (None, None))
-            if isinstance(change, Mapping):
-                below = old.hex() if old is not None and mode is not None and objects.is_folder(mode) else None
-                identity, new_mode = self._graft(below, change), b"40000"
-            else:
-                identity, new_mode = change, objects.file_mode(mode)
-            if identity is not None:
-                entries[name] = new_mode, bytes.fromhex(identity)
-            else:
-                entries.pop(name, None)
-        return self.store("tree", objects.tree_of(entries)) if entries else None
+            folder = isinstance(change, Mapping)
+            entries[name] = folder, self._graft(tree.folder(name), change) if folder else change
+        tree = tree.changed(entries)
+        if not tree.raw:
+            return None
+        made = self.store("tree", tree.raw)
+        if len(tree.raw) <= _LARGEST_TREE:
+            _remember(self._trees, made, tree)
+        return made
+
+
+def _remember(known: dict[str, Any], identity: str, what: Any) -> None:
+    """Remember one thing more, and forget the oldest."""
+    known.pop(identity, None)
+    known[identity] = what
+    if len(known) > _REMEMBERED:
+        del known[next(iter(known))]

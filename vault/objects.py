@@ -6,60 +6,101 @@ attributes, filters or the configuration, and nothing is read but the trees that
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import re
+import struct
 import threading
 import zlib
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from vault.author import Author
-from vault.files import new_file, sync_folder
+from vault.files import sync_folder
 
 UNFINISHED: Final = "tmp_obj_trimtab_"
 """How the name of a file begins that is no object yet; `git gc` removes such files too, for their first letters."""
 
 _ENTRY = re.compile(rb"([0-7]{5,6}) ([^\0/]+)\0(.{20})", re.DOTALL)
-_FOLDER, _FILE = b"40000", b"100644"
-_FILES = {b"100644", b"100755", b"100664"}
+_ID = 20
+_FOLDERS = (b"40000",)
+_FILES = (b"100644", b"100755", b"100664")  # what may be run stays what may be run
 _QUICK = 1  # zlib's level: loose objects are packed later, with everything that makes them small
+_BLOCK = 0xFFFF  # the most bytes of a block
+_STORED = struct.Struct("<BBBHH")  # two bytes of zlib's; a last block that is not pressed; its size, and once more
 
 
 def named(kind: str, data: bytes) -> tuple[str, bytes]:
-    """Return an object's id, and the file that holds it."""
+    """Return an object's id, and the file that holds it.
+
+    What fits into one block of zlib's format is stored as it is, as git does with `core.compression=0`: to press it
+    would cost more than the rest of a commit, and it is pressed when it goes into a pack.
+    """
     whole = b"%s %d\0%s" % (kind.encode(), len(data), data)
-    return hashlib.sha1(whole, usedforsecurity=False).hexdigest(), zlib.compress(whole, _QUICK)
+    size = len(whole)
+    if size > _BLOCK:
+        file = zlib.compress(whole, _QUICK)
+    else:
+        file = _STORED.pack(0x78, 1, 1, size, size ^ _BLOCK) + whole + zlib.adler32(whole).to_bytes(4, "big")
+    return hashlib.sha1(whole, usedforsecurity=False).hexdigest(), file
 
 
-def entries_of(tree: bytes) -> dict[bytes, tuple[bytes, bytes]]:
-    """Return {name: (mode, id)} of a tree; ValueError where it is none."""
-    found, end = dict[bytes, tuple[bytes, bytes]](), 0
-    for entry in _ENTRY.finditer(tree):
-        if entry.start() != end:
-            break
-        mode, name, identity = entry.groups()
-        found[name], end = (mode, identity), entry.end()
-    if end != len(tree):
-        raise ValueError("a tree is damaged")
-    return found
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A tree's bytes, and {name: (mode, where its id stands)}."""
+
+    raw: bytes
+    places: Mapping[bytes, tuple[bytes, int]]
+
+    @staticmethod
+    def of(raw: bytes) -> Tree:
+        """Read a tree; ValueError where it is none."""
+        places, end = dict[bytes, tuple[bytes, int]](), 0
+        for entry in _ENTRY.finditer(raw):
+            if entry.start() != end:
+                break
+            places[entry[2]], end = (entry[1], entry.start(3)), entry.end()
+        if end != len(raw):
+            raise ValueError("a tree is damaged")
+        return Tree(raw, places)
+
+    def folder(self, name: bytes) -> str | None:
+        """Return the id of a folder in it, None where there is none."""
+        mode, place = self.places.get(name, (b"", 0))
+        return self.raw[place : place + _ID].hex() if is_folder(mode) else None
+
+    def changed(self, changes: Mapping[bytes, tuple[bool, str | None]]) -> Tree:
+        """Return it with entries set, {name: (whether it is a folder, id)}, or for no id taken away."""
+        raw, others = self.raw, dict[bytes, tuple[bool, str | None]]()
+        for name, (folder, identity) in changes.items():
+            mode, place = self.places.get(name, (b"", 0))
+            if identity is not None and mode in (_FOLDERS if folder else _FILES):
+                raw = raw[:place] + bytes.fromhex(identity) + raw[place + _ID :]
+            else:
+                others[name] = folder, identity
+        return Tree(raw, self.places)._rebuilt(others) if others else Tree(raw, self.places)
+
+    def _rebuilt(self, changes: Mapping[bytes, tuple[bool, str | None]]) -> Tree:
+        entries = {name: (mode, self.raw[place : place + _ID]) for name, (mode, place) in self.places.items()}
+        for name, (folder, identity) in changes.items():
+            entries.pop(name, None)
+            if identity is not None:
+                entries[name] = (_FOLDERS if folder else _FILES)[0], bytes.fromhex(identity)
+        return Tree.of(tree_of(entries))
 
 
 def is_folder(mode: bytes) -> bool:
     """Whether an entry of this mode is a tree."""
-    return mode.lstrip(b"0") == _FOLDER
+    return mode.lstrip(b"0") in _FOLDERS
 
 
 def tree_of(entries: Mapping[bytes, tuple[bytes, bytes]]) -> bytes:
     """Return a tree's bytes, in the order that git wants."""
     order = sorted((name + b"/" if is_folder(mode) else name, name) for name, (mode, _) in entries.items())
     return b"".join(b"%s %s\0%s" % (entries[name][0], name, entries[name][1]) for _, name in order)
-
-
-def file_mode(old: bytes | None) -> bytes:
-    """Return the mode of a file's entry: what it was, for a file that may be run."""
-    return old if old in _FILES else _FILE
 
 
 def commit_of(tree: str, parent: str | None, author: Author, message: str) -> bytes:
@@ -75,24 +116,39 @@ def commit_of(tree: str, parent: str | None, author: Author, message: str) -> by
 
 def put(folder: Path, identity: str, file: bytes) -> None:
     """Have an object where git finds it; a reader sees all of it or nothing."""
-    place = folder / identity[:2] / identity[2:]
-    if place.exists():
-        return
-    fresh = folder / f"{UNFINISHED}{os.getpid()}_{threading.get_ident()}"
-    handle = new_file(fresh, 0o444)
+    place, fresh = f"{identity[:2]}/{identity[2:]}", f"{UNFINISHED}{os.getpid()}_{threading.get_ident()}"
+    inside = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        with os.fdopen(handle, "wb", buffering=0) as unbuffered:
-            left = memoryview(file)
-            while left:
-                left = left[unbuffered.write(left) :]
+        if os.access(place, os.F_OK, dir_fd=inside):
+            return
+        _written(inside, fresh, file)
         try:
-            fresh.rename(place)
+            os.rename(fresh, place, src_dir_fd=inside, dst_dir_fd=inside)
         except FileNotFoundError:
-            place.parent.mkdir(exist_ok=True)
-            fresh.rename(place)
+            with contextlib.suppress(FileExistsError):
+                os.mkdir(place[:2], dir_fd=inside)
+            os.rename(fresh, place, src_dir_fd=inside, dst_dir_fd=inside)
     except OSError:
-        fresh.unlink(missing_ok=True)
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(fresh, dir_fd=inside)
         raise
+    finally:
+        os.close(inside)
+
+
+def _written(inside: int, name: str, data: bytes) -> None:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        handle = os.open(name, flags, 0o444, dir_fd=inside)
+    except FileExistsError:
+        os.unlink(name, dir_fd=inside)
+        handle = os.open(name, flags, 0o444, dir_fd=inside)
+    try:
+        left = memoryview(data)
+        while left:
+            left = left[os.write(handle, left) :]
+    finally:
+        os.close(handle)
 
 
 def sync(folder: Path, identities: Collection[str]) -> None:
