@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from vault import wikilinks
 from vault.census import Census, census
+from vault.escape import one_line
 
 if TYPE_CHECKING:
     from vault.vault import Vault
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 SETTLED_DAYS: Final = 7
 """How old a page of the journal is before it is summed up, in days."""
 
+_LONGEST_NAME = 60  # of a name that is no note's: a page may have written a command into the brackets
 _PAGE = re.compile(r"journal/(\d{4}-\d{2}-\d{2})\.md")
 
 
@@ -40,10 +42,11 @@ def jobs(vault: Vault, today: date) -> Iterator[Job]:
     yield from _doubles(found, linked)
     yield from _pages(found, linked, today)
     for broken in found.broken:
+        name = one_line(broken.name, _LONGEST_NAME)
         yield Job(
             "broken",
             (broken.path,),
-            f"{broken.path} links to [[{broken.name}]], and there is no such note. Search for the note that is meant. "
+            f"{broken.path} links to [[{name}]], and there is no such note. Search for the note that is meant. "
             f"Read {broken.path} and write it whole with the right link, or without the brackets if there is no note.",
         )
 
