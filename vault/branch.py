@@ -36,13 +36,14 @@ class Branch:
         With `sync` it is on the disk when this returns.  Raises Busy while another git holds the branch, OSError when
         it cannot be written.
         """
-        place = self.gitdir / "refs" / "heads" / self.name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        with held(place.with_name(f"{place.name}.lock"), attempts=4) as lock:
+        place = self._place
+        if expected is None or not os.access(place, os.F_OK):
+            place.parent.mkdir(parents=True, exist_ok=True)
+        with held(Path(f"{place}.lock"), attempts=4) as lock:
             if present() != expected:
                 return False
             line = f"{expected or '0' * len(new)} {new} {_who(author)}\t{LOGGED}\n".encode()
-            for log in ([self.gitdir / "logs" / "HEAD"] if self.checked_out else []) + [self._log]:
+            for log in ([f"{self.gitdir}/logs/HEAD"] if self.checked_out else []) + [self._log]:
                 _append(log, line)
             lock.become(place, f"{new}\n".encode(), sync=sync)
         if sync:
@@ -51,7 +52,7 @@ class Branch:
 
     def sync(self) -> None:
         """Have the branch on the disk as it is now, with its name."""
-        place = self.gitdir / "refs" / "heads" / self.name
+        place = self._place
         if place.is_file():
             with place.open("rb") as file:
                 os.fsync(file.fileno())
@@ -63,15 +64,19 @@ class Branch:
     def moved_by_other(self) -> bool:
         """Whether the branch's log says that the last to move it to where it is was not us."""
         try:
-            last = self._log.read_bytes().rstrip(b"\n").rsplit(b"\n", 1)[-1]
-            here = (self.gitdir / "refs" / "heads" / self.name).read_bytes().strip()
+            last = Path(self._log).read_bytes().rstrip(b"\n").rsplit(b"\n", 1)[-1]
+            here = self._place.read_bytes().strip()
         except FileNotFoundError:
             return False
         return bool(here) and last[41:].startswith(here + b" ") and not last.endswith(LOGGED.encode())
 
     @property
-    def _log(self) -> Path:
-        return self.gitdir / "logs" / "refs" / "heads" / self.name
+    def _place(self) -> Path:
+        return Path(f"{self.gitdir}/refs/heads/{self.name}")
+
+    @property
+    def _log(self) -> str:
+        return f"{self.gitdir}/logs/refs/heads/{self.name}"
 
 
 def _who(author: Author) -> str:
@@ -79,12 +84,12 @@ def _who(author: Author) -> str:
     return f"{who} {int(author.when.timestamp())} {author.when:%z}"
 
 
-def _append(file: Path, line: bytes) -> None:
+def _append(file: str, line: bytes) -> None:
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
     try:
         handle = os.open(file, flags, 0o666)
     except FileNotFoundError:
-        file.parent.mkdir(parents=True, exist_ok=True)
+        Path(file).parent.mkdir(parents=True, exist_ok=True)
         handle = os.open(file, flags, 0o666)
     try:
         if (done := os.write(handle, line)) < len(line):

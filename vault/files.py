@@ -55,13 +55,15 @@ class Files:
             if error.errno in {errno.ENOENT, errno.ENAMETOOLONG}:
                 return None
             raise _refusal(path, error) from None
-        with os.fdopen(handle, "rb") as file:
+        try:
             facts = os.fstat(handle)
             if not stat.S_ISREG(facts.st_mode):
                 raise Refused(f"{path} is not a regular file: it is left alone")
             if facts.st_size > limit:
                 raise Refused(f"{path} has {facts.st_size:,} bytes, over the {limit:,} that are read: it is left alone")
-            return file.read(facts.st_size + 1)[:limit]
+            return _read(handle, facts.st_size + 1)[:limit]
+        finally:
+            os.close(handle)
 
     def like(self, parts: tuple[str, ...]) -> str | None:
         """Return the file or folder that a system which ignores case takes this path for, None where there is none."""
@@ -206,10 +208,24 @@ class Files:
 
 def _holds(file: Path, expected: bytes) -> bool:
     try:
-        with os.fdopen(os.open(file, _FILE), "rb") as found:
-            return stat.S_ISREG(os.fstat(found.fileno()).st_mode) and found.read(len(expected) + 1) == expected
+        handle = os.open(file, _FILE)
+        try:
+            return stat.S_ISREG(os.fstat(handle).st_mode) and _read(handle, len(expected) + 1) == expected
+        finally:
+            os.close(handle)
     except OSError:
         return False
+
+
+def _read(handle: int, most: int) -> bytes:
+    """Read so many bytes, or all that there are."""
+    pieces, left = list[bytes](), most
+    while left and (piece := os.read(handle, left)):
+        pieces.append(piece)
+        left -= len(piece)
+        if 1 == left < most:
+            break  # all but the one byte that would tell of more
+    return b"".join(pieces)
 
 
 @contextlib.contextmanager

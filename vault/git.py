@@ -31,6 +31,7 @@ pygit2.settings.cache_max_size(16 * 1024 * 1024)
 
 _FILE = int(FileMode.BLOB)
 _FILES = {_FILE, int(FileMode.BLOB_EXECUTABLE)}
+_WRONG = (pygit2.GitError, KeyError, ValueError, OverflowError, OSError)
 _ID = re.compile(r"[0-9a-f]{4,64}")
 
 
@@ -270,11 +271,18 @@ class Git:
         return entry if int(entry.filemode) in _FILES else None
 
 
-@contextlib.contextmanager
-def _clear(what: str, kind: type[VaultError]) -> Iterator[None]:
+class _clear:  # noqa: N801 - it is used as a function
     """Turn what libgit2 raises into one clear line."""
-    try:
-        yield
-    except (pygit2.GitError, KeyError, ValueError, OverflowError, OSError) as error:
-        reason = " ".join(str(error).split())
-        raise kind(f"{what} ({reason})" if reason else what) from None
+
+    __slots__ = ("_kind", "_what")
+
+    def __init__(self, what: str, kind: type[VaultError]) -> None:
+        self._what, self._kind = what, kind
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, _: type[BaseException] | None, error: BaseException | None, __: object) -> None:
+        if isinstance(error, _WRONG):
+            reason = " ".join(str(error).split())
+            raise self._kind(f"{self._what} ({reason})" if reason else self._what) from None
