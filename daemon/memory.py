@@ -9,6 +9,7 @@ import asyncio
 import re
 from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from itertools import islice
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
@@ -122,10 +123,10 @@ def unreviewed(vault: Vault, most: int = 1_000) -> int:
     return sum(1 for _ in islice(found, most))
 
 
-def proposed(vault: Vault) -> int:
-    """Return how many proposals wait for a person's approval.  Raises StorageError.  Blocks."""
+def proposed(vault: Vault) -> list[datetime]:
+    """Return since when proposals wait for a person's approval, the longest first.  Raises StorageError.  Blocks."""
     try:
-        return Proposals(vault).count()
+        return Proposals(vault).since()
     except VaultError as wrong:
         raise StorageError(str(wrong)) from None
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import tempfile
 import threading
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
@@ -26,8 +27,10 @@ from daemon.settings import FILE, validated
 from daemon.stages import Clock
 from vault import Refused, Vault, VaultError
 from vault.address import Access, basic, check_branch, protocol_of, ssh_command
+from vault.git_gate import Gate
+from vault.paper import Paper
 from vault.sync import Remote, Sync, Synced
-from vault.transport import Limits, SyncFailed
+from vault.transport import Limits, SyncFailed, Transport
 
 log = structlog.get_logger()
 
@@ -82,11 +85,33 @@ class Syncing:
 
     def last(self) -> datetime | None:
         """Return when an exchange last came about."""
-        return self._sync(Access()).last()
+        return self.paper().last()
+
+    def paper(self) -> Paper:
+        """Return what is written down of former exchanges."""
+        return self._sync(Access()).paper
 
     def exchange(self, *, accept: bool = False, stop: threading.Event | None = None) -> Synced:
         """Do one exchange now.  Blocks.  Raises SyncFailed, or ConfigError when a key cannot be read."""
-        return self._sync(self._access()).run(accept=accept, stop=stop)
+        try:
+            access = self._access()
+        except ConfigError as wrong:
+            self._sync(Access()).failed(SyncFailed("credentials", str(wrong)))
+            raise
+        return self._sync(access).run(accept=accept, stop=stop)
+
+    def reachable(self, seconds: float) -> str | None:
+        """Return the newest commit of the remote's branch, None where it has none.  Raises SyncFailed or ConfigError.
+
+        Nothing is fetched, nothing is asked of a person, and no exchange that goes on is disturbed.  Blocks.
+        """
+        options, access = self._options, self._access()
+        with tempfile.TemporaryDirectory() as folder:
+            gate = Gate(Path(folder))
+            gate.build({})
+            branch = options.branch or self._vault.branch
+            limits = Limits(min(seconds, options.seconds))
+            return Transport(gate.folder, options.url, branch, access, limits).look(threading.Event())
 
     async def run(self, told: Told, paused: Callable[[], object | None]) -> None:
         """Exchange on schedule and after commits until cancelled; not while `paused` gives a reason."""

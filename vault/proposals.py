@@ -44,11 +44,13 @@ class Proposals:
     def __init__(self, vault: Vault) -> None:
         self._vault, self._git = vault, vault.git
 
-    def count(self) -> int:
-        """Return how many wait, without reading what they say."""
-        head = self._vault.head
-        tips = self._git.branches_below(FOLDER).values()
-        return sum(1 for tip in tips if head is None or not self._git.descends(head, tip))
+    def since(self) -> list[datetime]:
+        """Return since when each waits, the longest first, without reading what they say."""
+        head, found = self._vault.head, list[datetime]()
+        for tip in self._git.branches_below(FOLDER).values():
+            commits = list(self._git.history(tip, self._git.fork(tip, head)))
+            found += [commits[-1].author.when] if commits else []
+        return sorted(found)
 
     def waiting(self) -> list[Proposal]:
         """Return those that wait, the oldest first; one that a person has merged with git waits no longer."""

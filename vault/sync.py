@@ -11,7 +11,6 @@ an instruction: that part is taken back in a commit that says so, and waits as a
 from __future__ import annotations
 
 import contextlib
-import json
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -21,9 +20,9 @@ from typing import Final
 from vault.address import Access
 from vault.author import Author
 from vault.errors import Busy, Refused, VaultError
-from vault.files import sync_folder, write_durably
 from vault.git_gate import Gate
 from vault.locks import turn
+from vault.paper import Failure, Paper
 from vault.review import Review
 from vault.taking import Taking
 from vault.transport import Limits, SyncFailed, Transport
@@ -71,28 +70,7 @@ class Sync:
         self._vault, self._remote, self._review, self._now = vault, remote, review, now
         self._gate = Gate(vault.git.gitdir)
         self._transport = Transport(self._gate.folder, remote.url, remote.branch, remote.access, remote.limits)
-        self._paper = vault.own / "remote.json"
-        self._name = {"url": remote.url, "branch": remote.branch}
-
-    def seen(self) -> str | None:
-        """Return the commit that the remote had at the end of the last exchange, None before the first."""
-        commit = self._facts().get("commit")
-        return commit if isinstance(commit, str) else None
-
-    def last(self) -> datetime | None:
-        """Return when an exchange last came about, None before the first."""
-        try:
-            return datetime.fromisoformat(str(self._facts().get("at")))
-        except ValueError:
-            return None
-
-    def _facts(self) -> dict[str, object]:
-        """Return what is written down of this remote, nothing where there is nothing or what is of another."""
-        try:
-            facts = dict(json.loads(self._paper.read_bytes()))
-        except (OSError, ValueError, TypeError):
-            return {}
-        return facts if self._name.items() <= facts.items() else {}
+        self.paper = Paper(vault.own, remote.url, remote.branch)
 
     def run(self, *, accept: bool = False, stop: threading.Event | None = None) -> Synced:
         """Do one exchange; `accept` goes on from another or a rewritten history of the remote.
@@ -120,18 +98,25 @@ class Sync:
                     yield
                 finally:
                     self._gate.remove()
-        except SyncFailed:
+        except SyncFailed as failed:
+            self.failed(failed)
             raise
         except Busy as busy:
             raise SyncFailed("busy", str(busy)) from None
         except Refused as refused:
-            raise SyncFailed("content", f"{refused}: nothing was taken") from None
+            raise self.failed(SyncFailed("content", f"{refused}: nothing was taken")) from None
         except (VaultError, OSError) as wrong:
-            raise SyncFailed("vault", str(wrong)) from None
+            raise self.failed(SyncFailed("vault", str(wrong))) from None
+
+    def failed(self, failed: SyncFailed) -> SyncFailed:
+        """Write down why no exchange came about, for whoever asks later; one that was stopped is no failure."""
+        if failed.reason != "stopped":
+            self.paper.keep_failure(Failure(self._now(), failed.reason, str(failed)))
+        return failed
 
     def _fetch(self, stop: threading.Event) -> str | None:
         """Bring what is new to the vault's objects, where nothing points at it yet; return the remote's tip."""
-        head, seen = self._vault.head, self.seen()
+        head, seen = self._vault.head, self.paper.commit()
         self._gate.build({"ours": head, "seen": seen if seen and self._vault.git.find(seen) else None})
         self._transport.fetch(stop)
         tip = self._gate.tip()
@@ -142,7 +127,7 @@ class Sync:
 
     def _take(self, tip: str | None, done: Synced, *, accept: bool) -> Synced:
         """Bring branch and files to what the remote has, with what is only here on top."""
-        head, seen = self._vault.head, self.seen()
+        head, seen = self._vault.head, self.paper.commit()
         since = self._gate.fork(head, tip)
         if seen is not None and (tip is None or not self._gate.descends(tip, seen)):
             if not accept or tip is None:
@@ -173,16 +158,9 @@ class Sync:
         new = [] if head is None or head == tip else self._gate.commits(head, tip)
         if new and head is not None:
             if tip is not None:
-                self._remember(tip, self.last())
+                self.paper.keep_seen(tip)
             self._transport.push(head, stop)
         if head is not None:
-            self._remember(head, self._now())
+            self.paper.keep(head, self._now())
+            self._gate.follow(f"{_FOLLOWED}/{self._remote.branch}", head)
         return replace(done, pushed=len(new))
-
-    def _remember(self, commit: str, at: datetime | None) -> None:
-        facts = {**self._name, "commit": commit, "at": at.isoformat() if at else None}
-        fresh = self._paper.with_name("remote.new")
-        write_durably(fresh, json.dumps(facts).encode())
-        fresh.replace(self._paper)
-        sync_folder(self._paper.parent)
-        self._gate.follow(f"{_FOLLOWED}/{self._remote.branch}", commit)

@@ -72,13 +72,19 @@ class Transport:
         self._protocol = protocol_of(url)
         self._access, self._limits = access, limits
 
-    def fetch(self, stop: threading.Event) -> None:
-        """Bring the remote's branch to the gate; where it has none, nothing comes.  Raises SyncFailed."""
+    def look(self, stop: threading.Event) -> str | None:
+        """Ask for the newest commit of the remote's branch, None where it has no such branch.  Raises SyncFailed."""
         self._check_path()
         wanted = f"refs/heads/{self._branch}"
         listed = self._git(["ls-remote", "--refs", "--end-of-options", self._url, wanted], stop)
-        if not any(line.endswith(f"\t{wanted}") for line in listed.splitlines()):
+        found = (line.partition("\t") for line in listed.splitlines())
+        return next((commit for commit, _, name in found if name == wanted), None)
+
+    def fetch(self, stop: threading.Event) -> None:
+        """Bring the remote's branch to the gate; where it has none, nothing comes.  Raises SyncFailed."""
+        if self.look(stop) is None:
             return
+        wanted = f"refs/heads/{self._branch}"
         options = ["--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance"]
         self._git(["fetch", *options, "--end-of-options", self._url, f"{wanted}:{CAME}"], stop)
 

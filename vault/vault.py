@@ -81,6 +81,18 @@ class Vault:
             git.identity(git.head(here), "AGENTS.md")
         return vault
 
+    @classmethod
+    @contextlib.contextmanager
+    def looked_at(cls, path: Path | str) -> Iterator[Vault]:
+        """Give a vault only to read what git has of it, beside whoever works on it; VaultError as `open` has it."""
+        git = Git(Path(path))
+        try:
+            vault = cls(git, git.setting("trimtab.branch") or git.branch())
+            vault._check_branch()
+            yield vault
+        finally:
+            git.close()
+
     def __enter__(self) -> Self:
         return self
 

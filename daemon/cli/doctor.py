@@ -14,7 +14,7 @@ import typer
 
 import daemon as package
 from daemon import telemetry
-from daemon.cli import doctor_agent, doctor_machine
+from daemon.cli import doctor_agent, doctor_machine, doctor_vault
 from daemon.cli.doctor_finding import Check, Finding
 from daemon.cli.overview import folder_of
 from daemon.cli.place import home as here
@@ -61,7 +61,7 @@ def checks() -> Iterator[Check]:
     yield from of_machine([place.settings, place.database])
     yield partial(doctor_agent.directory, place)
     yield partial(doctor_agent.disk, place)
-    yield partial(doctor_agent.vault, place)
+    yield partial(doctor_vault.vault, place)
     yield partial(doctor_agent.database, place)
     yield partial(doctor_agent.daemon, place)
     try:
@@ -91,6 +91,8 @@ def of_settings(place: Home, settings: Settings) -> Iterator[Check]:
     yield partial(doctor_agent.heartbeats, folder_of(place, settings))
     yield partial(doctor_agent.metrics, place, settings.metrics.host, settings.metrics.port)
     yield partial(doctor_machine.unit, settings.name)
+    yield partial(doctor_vault.waiting, place, settings)
+    yield partial(doctor_vault.remote, place, settings)
     for name, table in settings.models.items():
         yield partial(_model, place, name, dict(table))
 

@@ -19,7 +19,6 @@ from daemon.heartbeat.folder import Folder
 from daemon.home import Home
 from daemon.observe.server import Server
 from daemon.stages import Model
-from vault import VaultError
 
 FULL_BYTES: Final = 100 * 1024 * 1024
 TIGHT_BYTES: Final = 1024 * 1024 * 1024
@@ -52,27 +51,6 @@ def disk(home: Home, usage: Callable[[Path], Any] = shutil.disk_usage) -> Findin
     return Finding(
         "disk", "fail" if free < FULL_BYTES else "warn", shown, f"free some space on the disk of {home.path}"
     )
-
-
-def vault(home: Home) -> Finding:
-    """Say whether the vault is a repository in a state to commit to."""
-    from vault.git import Git
-
-    try:
-        git = Git(home.vault)
-        try:
-            branch = git.branch()
-            wanted, head = git.setting("trimtab.branch") or branch, git.head(branch)
-        finally:
-            git.close()
-    except VaultError as wrong:
-        return Finding("vault", "fail", str(wrong), "mend it with plain git; nothing in it was changed")
-    if branch != wanted:
-        return Finding("vault", "fail", f"on branch {branch}, but the agent writes to {wanted}", f"git switch {wanted}")
-    left = [name for name in ("index.lock", "HEAD.lock") if (home.vault / ".git" / name).exists()]
-    if left and not home.running():
-        return Finding("vault", "warn", f"a git command left {', '.join(left)}", "the next start removes it")
-    return Finding("vault", "ok", f"on {branch} at {head[:10] if head else 'no commit yet'}")
 
 
 def database(home: Home) -> Finding:

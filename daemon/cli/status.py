@@ -15,13 +15,18 @@ from rich.text import Text
 from daemon.cli.overview import Overview, overview
 from daemon.cli.place import home
 from daemon.cli.story import plain
+from daemon.cli.vault_state import VaultState, proposals_line, review_line, sync_line, vault_state
 
 _GOOD = ("ok", "nothing_to_do", "running", None)
 
 
 def status(as_json: Annotated[bool, typer.Option("--json", help="Print the heartbeats as an array.")] = False) -> None:
-    """Say what runs, what is due, how the last runs ended, which breakers are open and what was spent today."""
-    seen = overview(home())
+    """Say what runs, what is due, how the last runs ended, which breakers are open and what was spent today.
+
+    Then what waits for you in the vault, and how the last exchange with its remote ended.
+    """
+    place = home()
+    seen = overview(place)
     if as_json:
         typer.echo(json.dumps(seen.heartbeats, indent=2, ensure_ascii=False))
         return
@@ -44,6 +49,25 @@ def status(as_json: Annotated[bool, typer.Option("--json", help="Print the heart
             )
     spent = seen.spent
     console.print(f"today (UTC): {spent['steps']} steps, {spent['tokens']:,} tokens, {spent['usd']:.4f} USD")
+    for line in _of_the_vault(vault_state(place, seen.settings)):
+        console.print(line)
+
+
+def _of_the_vault(state: VaultState) -> list[Text]:
+    if state.problem:
+        return [Text(f"vault: {plain(state.problem)}", style="red")]
+    since = _ago(state.waiting[0] if state.waiting else None)
+    failed = state.failure
+    sync = sync_line(state, f"{_ago(state.synced)} ago", f"{_ago(failed.at if failed else None)} ago")
+    return [
+        Text(proposals_line(state, since), style="yellow" if state.waiting else ""),
+        Text(review_line(state)),
+        Text(plain(sync), style="yellow" if failed else ""),
+    ]
+
+
+def _ago(at: datetime | None) -> str:
+    return "" if at is None else _length(max(0.0, (datetime.now(UTC) - at).total_seconds()))
 
 
 def _headline(seen: Overview) -> Text:

@@ -89,6 +89,12 @@ APPROVALS: Final = Family(
     (),
     "Proposals of the agent's that wait for a person's approval; NaN until they were counted.",
 )
+OLDEST_APPROVAL: Final = Family(
+    "trimtab_approvals_oldest_timestamp_seconds",
+    "gauge",
+    (),
+    "Since when the oldest proposal waits for a person's approval, Unix time; NaN while none waits.",
+)
 SYNCED: Final = Family(
     "trimtab_vault_sync_last_success_timestamp_seconds",
     "gauge",
@@ -120,8 +126,8 @@ BUILD: Final = Family("trimtab_build_info", "gauge", ("version", "python"), "Alw
 
 FAMILIES: Final = (
     RUNS, RUN_SECONDS, LAST_SUCCESS, NEXT, INTERVAL, MISSED, STEPS, TOKENS, COST, BUDGET, SCORE, VERDICTS, BREAKER,
-    RECOVERIES, TOOL_CALLS, COMMITS, UNREVIEWED, APPROVALS, SYNCED, SYNC_FAILURES, SYNC_COMMITS, LAG, MODEL_UP,
-    BUILD,
+    RECOVERIES, TOOL_CALLS, COMMITS, UNREVIEWED, APPROVALS, OLDEST_APPROVAL, SYNCED, SYNC_FAILURES, SYNC_COMMITS,
+    LAG, MODEL_UP, BUILD,
 )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ absent until it is known: 0 would be a lie.  Nothing here survives a restart; Pr
 from __future__ import annotations
 
 import platform
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, NamedTuple, get_args
@@ -94,8 +94,9 @@ class Metrics:
         self._commits = self._counter(catalogue.COMMITS)
         self._unreviewed = self._gauge(catalogue.UNREVIEWED)
         self._approvals = self._gauge(catalogue.APPROVALS)
+        self._oldest = self._gauge(catalogue.OLDEST_APPROVAL)
         self._synced = self._gauge(catalogue.SYNCED)
-        for gauge in (self._unreviewed, self._approvals, self._synced):
+        for gauge in (self._unreviewed, self._approvals, self._oldest, self._synced):
             gauge.set(float("nan"))  # without labels it cannot be absent, and 0 would say that all is reviewed
         self._sync_failures = self._counter(catalogue.SYNC_FAILURES)
         self._sync_commits = self._counter(catalogue.SYNC_COMMITS)
@@ -254,9 +255,10 @@ class Metrics:
         """Note how many of the agent's commits no person has reviewed."""
         self._unreviewed.set(max(0, count))
 
-    def approvals_pending(self, count: int) -> None:
-        """Note how many proposals wait for a person."""
-        self._approvals.set(max(0, count))
+    def approvals_pending(self, since: Sequence[datetime]) -> None:
+        """Note since when each proposal waits for a person, the longest first."""
+        self._approvals.set(len(since))
+        self._oldest.set(since[0].timestamp() if since else float("nan"))
 
     def synced(self, at: datetime, taken: int = 0, pushed: int = 0) -> None:
         """Note an exchange with the vault's remote, and count its commits."""

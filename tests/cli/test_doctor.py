@@ -18,7 +18,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from daemon.cli import doctor_agent, doctor_machine
+from daemon.cli import doctor_agent, doctor_machine, doctor_vault
 from daemon.cli.doctor import checks, doctor, shown
 from daemon.cli.doctor_finding import Finding
 from daemon.control import answering
@@ -145,14 +145,14 @@ def test_the_disk_must_have_space(home: Home, free: int, level: str) -> None:
 
 def test_the_vault_must_be_ready(home: Home) -> None:
     """A sound vault is fine; a lock that was left, a foreign branch and no repository are told apart."""
-    assert doctor_agent.vault(home).level == "ok"
+    assert doctor_vault.vault(home).level == "ok"
 
     (home.vault / ".git" / "index.lock").touch()
-    assert doctor_agent.vault(home).level == "warn"
+    assert doctor_vault.vault(home).level == "warn"
 
     (home.vault / ".git" / "HEAD").write_text("ref: refs/heads/other\n", encoding="utf-8")
-    assert "git switch main" in doctor_agent.vault(home).fix
-    assert doctor_agent.vault(Home(home.path / "none")).level == "fail"
+    assert "git switch main" in doctor_vault.vault(home).fix
+    assert doctor_vault.vault(Home(home.path / "none")).level == "fail"
 
 
 def test_the_database_must_be_ours_and_whole(home: Home) -> None:

@@ -255,8 +255,12 @@ def test_proposals_that_wait_are_shown_once_they_were_counted(metrics: Metrics) 
     """Before the first count the gauge is not a number, because 0 would say that none waits."""
     assert isnan(values(metrics)["approvals_pending"])
 
-    metrics.approvals_pending(2)
+    metrics.approvals_pending([START, START + timedelta(days=1)])
     assert values(metrics)["approvals_pending"] == 2
+    assert values(metrics)["approvals_oldest_timestamp_seconds"] == START.timestamp()
+
+    metrics.approvals_pending([])
+    assert isnan(values(metrics)["approvals_oldest_timestamp_seconds"])
 
 
 def test_a_heartbeat_that_is_never_due_shows_no_due_time(metrics: Metrics) -> None:

@@ -89,7 +89,7 @@ def test_approval_is_one_commit_of_the_persons(vault: Vault, git: Git, author: A
     assert git("log", "-1", "--format=%an|%s|%(trailers:key=Trimtab-Approves,valueonly)").strip() == (
         f"Ann Lee|approve agents: AGENTS.md|{tip}"
     )
-    assert (git("branch", "--list", "proposals/*"), git("status", "--porcelain"), desk.count()) == ("", "", 0)
+    assert (git("branch", "--list", "proposals/*"), git("status", "--porcelain"), desk.since()) == ("", "", [])
 
 
 def test_approval_keeps_what_the_person_wrote_meanwhile(vault: Vault, author: Author) -> None:
@@ -105,7 +105,7 @@ def test_approval_keeps_what_the_person_wrote_meanwhile(vault: Vault, author: Au
     with pytest.raises(Clash, match="same place"):
         desk.approve(desk.named(other), vault.person(author.when))
     assert (vault.root / "heartbeats/host-watch.md").read_text().endswith("Look away.\n")
-    assert desk.count() == 1
+    assert len(desk.since()) == 1
 
 
 def test_a_proposal_holds_no_edit_by_hand(vault: Vault, git: Git, author: Author) -> None:
@@ -142,7 +142,7 @@ def test_the_rules_hold_for_proposals_too(vault: Vault, path: str) -> None:
     text = "AKIAIOSFODNN7EXAMPLE" if path == "AGENTS.md" else "x"
     with pytest.raises(Refused):
         vault.draft().append(path, text)
-    assert Proposals(vault).count() == 0
+    assert Proposals(vault).since() == []
 
 
 def test_a_read_only_instruction_is_not_even_proposed(vault: Vault) -> None:
@@ -161,7 +161,7 @@ def test_plain_git_may_decide_too(vault: Vault, git: Git, author: Author) -> Non
     git("branch", "-q", "-D", "proposals/agents-2")
     desk = Proposals(vault)
 
-    assert (desk.waiting(), desk.count()) == ([], 0)
+    assert (desk.waiting(), desk.since()) == ([], [])
     with pytest.raises(NoSuchProposal, match="none waits"):
         desk.named("agents")
 

@@ -19,7 +19,7 @@ def test_what_is_here_is_pushed_and_then_nothing_more(vault: Vault, sync: Sync, 
 
     assert sync.run() == Synced(pushed=1)
     assert sync.run() == Synced()
-    assert run("git", "rev-parse", "main", cwd=remote).strip() == vault.head == sync.seen()
+    assert run("git", "rev-parse", "main", cwd=remote).strip() == vault.head == sync.paper.commit()
     assert (vault.root / ".git/config").read_bytes() == before
     assert not (vault.root / ".git/trimtab/gate").exists()
     assert git("rev-parse", "trimtab/main").strip() == vault.head
