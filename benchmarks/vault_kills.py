@@ -71,10 +71,11 @@ class Trial:
     place: Place
     dice: random.Random
     told: dict[str, set[int]] = field(default_factory=dict)
-    faults: list[str] = field(default_factory=list)
+    faults: dict[str, str] = field(default_factory=dict)
     acts: Counter[tuple[str, str]] = field(default_factory=Counter)
     steps: Counter[tuple[str, str]] = field(default_factory=Counter)
     remarks: Counter[str] = field(default_factory=Counter)
+    begun: Counter[str] = field(default_factory=Counter)
     remote_locks: int = 0
 
     def kill(self, kind: str) -> None:
@@ -93,7 +94,7 @@ class Trial:
         os.kill(victim, signal.SIGKILL)
         _, status = os.waitpid(victim, 0)
         if not os.WIFSIGNALED(status):
-            self.faults.append(f"a {kind} ended by itself")
+            self.faults[f"a {kind} ended by itself"] = f"killed {sum(self.acts.values())} before"
         if children and self.dice.random() < 1 / 3:
             self._kill_gits(children)
         heard(told, self.told)
@@ -111,14 +112,15 @@ class Trial:
             found = left_by_kill(self.place, self.told) + (
                 at_the_remote(self.place, self.told) if kind == "sync" else []
             )
-        self.faults += [f"after {sum(self.acts.values())} kills, the last of a {kind}: {line}" for line in found]
+        for line in found:
+            self.faults.setdefault(line, f"first after {sum(self.acts.values())} kills, the last of a {kind}")
 
     def stop(self, process: int, told: int) -> None:
         """Ask a process to end and hear its last words."""
         os.kill(process, signal.SIGTERM)
         _, status = os.waitpid(process, 0)
         if status:
-            self.faults.append(f"a process beside ended with {status}")
+            self.faults[f"a process beside ended with {status}"] = f"after {sum(self.acts.values())} kills"
         heard(told, self.told)
         os.close(told)
 
@@ -130,10 +132,12 @@ class Trial:
                     Syncing(vault, Options(url=str(self.place.remote)), self.place.home.path, SystemClock()).exchange()
                     return
                 time.sleep(0.2)
-        self.faults.append("the last exchange did not come about")
+        self.faults["the last exchange did not come about"] = "in the end"
 
     def _next(self, word: str) -> int:
-        return max(self.told.get(word, set()), default=-1) + 2  # the one after the last may have been begun
+        newest = max(self.told.get(word, set()), default=0)
+        self.begun[word] = max(newest, self.begun[word]) + 2  # the one after the last may have been begun
+        return self.begun[word]
 
     def _kill_gits(self, children: list[int]) -> None:
         for child in children:
@@ -220,12 +224,14 @@ def main() -> int:
             trial.stop(*person)
         trial.sync()
         trial.look("sync")
-        trial.faults += in_the_end(trial.place, trial.told)
+        trial.faults |= dict.fromkeys(in_the_end(trial.place, trial.told), "in the end")
         report(trial, time.monotonic() - began)
         if trial.faults and os.environ.get("KEEP"):
             Path(folder).rename(os.environ["KEEP"])
             Path(folder).mkdir()
-    print("\n".join(f"BROKEN: {line}" for line in trial.faults[:30]) or "no promise broken")
+    print(
+        "\n".join(f"BROKEN ({when}): {line}" for line, when in list(trial.faults.items())[:30]) or "no promise broken"
+    )
     return 1 if trial.faults else 0
 
 

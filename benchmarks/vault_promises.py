@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import fcntl
 import re
+import time
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from vault_lives import ROBO, number_of
 from vault_processes import Place, git, worked
@@ -22,7 +25,12 @@ _HUMAN = ("person", "laptop", "review")
 def left_by_kill(place: Place, told: Told) -> list[str]:
     """Return what is wrong right after a kill and the next start, which has been."""
     gitdir = place.root / ".git"
-    wrong = [f"a lock is left: {lock}" for lock in gitdir.rglob("*.lock") if lock.parent.name != "trimtab"]
+    for _ in range(100):
+        locks = [lock for lock in gitdir.rglob("*.lock") if lock.parent.name != "trimtab"]
+        if not locks or not _git_works_on(place.root):
+            break
+        time.sleep(0.1)  # git's own tidying, which the person's git has begun, is no crash
+    wrong = [f"a lock is left: {lock}" for lock in locks]
     wrong += [f"nobody gives back {lock}" for lock in (gitdir / "trimtab").glob("*lock") if not _is_free(str(lock))]
     wrong += [f"fsck: {line}" for line in _fsck(place)]
     if not worked(place.root, "status", "--porcelain"):
@@ -42,6 +50,14 @@ def in_the_end(place: Place, told: Told) -> list[str]:
     """Return every broken promise of the whole history, the files and the remote, after a last exchange."""
     history, files = History.of(place), "\n".join(path.read_text() for path in place.root.rglob("*.md"))
     return history.faults + _history(history, files, told) + _files(files, told) + _rules(place, told) + _remote(place)
+
+
+def _git_works_on(root: Path) -> bool:
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if (process / "comm").read_text().startswith("git") and (process / "cwd").readlink().is_relative_to(root):
+                return True
+    return False
 
 
 def _is_free(lock: str) -> bool:
