@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +14,7 @@ from daemon.cli.place import home
 from daemon.errors import UsageError
 from daemon.home import Home, create, name_of, plant, starter_notes
 from vault.escape import one_line
+from vault.rules import is_instruction
 
 if TYPE_CHECKING:
     from daemon.imports.plan import Plan
@@ -80,6 +82,9 @@ def _show(plan: Plan, place: Home, as_json: bool) -> None:
         typer.echo(f"{source:<{wide}}  {arrow} {target:<{far}}  {one_line(row.why, 200)}".rstrip())
     left = sum(1 for row in plan.rows if not row.target)
     typer.echo(f"{len(plan.contents)} notes to write into {place.vault}, {left} files left where they are")
+    paused = {f"heartbeats/{beat.name}.md" for beat in plan.beats if beat.paused}
+    if rules := [one_line(path, 60) for path in plan.contents if is_instruction(path) and path not in paused]:
+        typer.echo(f"The agent will obey these at once: {', '.join(rules)}")
 
 
 def _do(plan: Plan, folder: Path, place: Home, as_json: bool) -> None:
@@ -89,7 +94,8 @@ def _do(plan: Plan, folder: Path, place: Home, as_json: bool) -> None:
     if not place.settings.exists():
         made, notes = create(place.path, "UTC")
         live = any(not beat.paused for beat in plan.beats)
-        plant(made, {name: text for name, text in notes.items() if not (live and name.startswith("heartbeats/"))})
+        quiet = {name for name, text in notes.items() if "\npaused: true" in text}
+        plant(made, {n: text for n, text in notes.items() if not live or n in quiet or not n.startswith("heartbeats/")})
         if not live and plan.first is None:
             typer.echo(f"No heartbeat came with it: the agent begins with {_STARTER_BEAT}.", err=True)
     with open_vault(place.vault) as vault:
@@ -98,7 +104,9 @@ def _do(plan: Plan, folder: Path, place: Home, as_json: bool) -> None:
         typer.echo(one_line(remark, 300), err=True)
     if as_json:
         return
+    if kept:
+        typer.echo(f"Imported in commit {kept.commit[:10]}, in your name.")
     paused = [beat.name for beat in plan.beats if beat.paused]
     if paused:
         typer.echo(f"Paused until you give them a schedule: {', '.join(paused)} (trimtab heartbeats resume NAME)")
-    typer.echo(f"Next: trimtab --dir {place.path} beat {plan.first or _STARTER_BEAT}")
+    typer.echo(f"Next: trimtab --dir {shlex.quote(str(place.path))} beat {plan.first or _STARTER_BEAT}")

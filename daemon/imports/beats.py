@@ -30,6 +30,7 @@ _ITEM = re.compile(
     r"(?:\[(?P<tags>[a-z]+(?:\|[a-z]+)*)\][ \t]*)?(?P<text>.*)"
 )
 _TASK = re.compile(r"[ \t]*(?P<dash>-[ \t]+)?(?P<key>name|interval|schedule|prompt):[ \t]*(?P<value>.*)")
+_TASKS = "active tasks"  # nanobot looks at this section only
 _DONE = re.compile(r"\b(?:completed|done|finished|archive)\b", re.IGNORECASE)
 
 
@@ -57,7 +58,7 @@ def beats_of(text: str, zone: ZoneInfo) -> list[Beat]:
         more = "" if _says_nothing(rest, zone) else f"\n\n{rest.strip()}"
         found = [Beat(name, schedule, prompt + more, note=note) for name, schedule, prompt, note in tasks]
         return _sound(found, zone)
-    lines = _active(text.splitlines())
+    lines = _active(_tasks_only(text.splitlines()))
     sections = list(_sections(lines))
     scheduled = {number for _, numbers in sections for number in numbers}
     left = [line for number, line in enumerate(lines) if number not in scheduled and not _is_done(line)]
@@ -139,6 +140,16 @@ def _tasks(text: str) -> tuple[list[tuple[str, str, str, str]], str]:
             note = "" if schedule else f"its interval {one_line(told, 40)!r} could not be read: every 30 minutes"
             tasks.append((item.get("name") or "task", schedule[0] if schedule else HEARTBEAT, prompt, note))
     return tasks, "\n".join([*lines[:start], *lines[end:]])
+
+
+def _tasks_only(lines: list[str]) -> list[str]:
+    """Return what stands below a heading "Active Tasks", where there is one: the rest explains the file to people."""
+    for number, line in enumerate(lines):
+        heading = _HEADING.fullmatch(line)
+        if heading and heading[2].casefold() == _TASKS:
+            end = next((n for n in range(number + 1, len(lines)) if _is_heading(lines[n], len(heading[1]))), len(lines))
+            return lines[number + 1 : end]
+    return lines
 
 
 def _active(lines: list[str]) -> list[str]:

@@ -38,7 +38,7 @@ class Place:
 INSTRUCTIONS: Final = ("AGENTS.md", "SOUL.md", "IDENTITY.md", "TOOLS.md")
 """What the other systems put before every prompt to say who the agent is, in the order in which they do."""
 
-_NOTES = {
+NOTES = {
     "USER.md": "people/user.md",
     "MEMORY.md": "agent/memory.md",
     "DREAMS.md": "agent/dreams.md",
@@ -46,7 +46,7 @@ _NOTES = {
     "BOOTSTRAP.md": "agent/bootstrap.md",
     "HISTORY.md": "agent/history.md",
 }
-_MEMORY = {"memory", "memories"}
+MEMORY = {"memory", "memories"}
 _DAY = re.compile(r"\d{4}-\d\d-\d\d.*\.md", re.IGNORECASE)
 _MARKS = {*INSTRUCTIONS, "USER.md", "MEMORY.md", "HEARTBEAT.md"}
 
@@ -54,7 +54,7 @@ _MARKS = {*INSTRUCTIONS, "USER.md", "MEMORY.md", "HEARTBEAT.md"}
 def is_workspace(paths: Collection[str]) -> bool:
     """Whether these are the files of an agent's workspace, and not just notes."""
     tops = {path.partition("/")[0] for path in paths}
-    return bool(_MARKS & set(paths)) or bool(_MEMORY & tops and _MARKS & {path.rpartition("/")[2] for path in paths})
+    return bool(_MARKS & set(paths)) or bool(MEMORY & tops and _MARKS & {path.rpartition("/")[2] for path in paths})
 
 
 def inner(paths: Collection[str]) -> str:
@@ -87,9 +87,9 @@ def _of_workspace(path: str) -> Place | None:
         return Place(Use.HEARTBEATS, "agent/heartbeat-before.md")
     if path in INSTRUCTIONS:
         return Place(Use.INSTRUCTIONS, "AGENTS.md", "" if path == "AGENTS.md" else f"as its part {path!r}")
-    if path in _NOTES or (first in _MEMORY and rest in _NOTES):
-        return Place(Use.NOTE, _NOTES[name], "not run at start" if name.startswith("BOOT") else "")
-    if first in _MEMORY:
+    if path in NOTES or (first in MEMORY and rest in NOTES):
+        return Place(Use.NOTE, NOTES[name], "not run at start" if name.startswith("BOOT") else "")
+    if first in MEMORY:
         return Place(Use.NOTE, f"journal/{rest}" if _DAY.fullmatch(rest) else _free(f"agent/memory/{rest}"))
     skills = path.removeprefix(".agents/")
     if skills.startswith("skills/"):

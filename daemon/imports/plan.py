@@ -5,12 +5,13 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 from typing import Final
 from zoneinfo import ZoneInfo
 
 from daemon.imports.beats import Beat, beats_of, jobs_of
 from daemon.imports.folder import Found
-from daemon.imports.places import INSTRUCTIONS, Place, Use, inner, is_workspace, place_of
+from daemon.imports.places import INSTRUCTIONS, MEMORY, NOTES, Place, Use, inner, is_workspace, place_of
 from vault.errors import Refused
 from vault.note import parse, render
 from vault.rules import check_path, check_text, is_instruction
@@ -18,6 +19,7 @@ from vault.rules import check_path, check_text, is_instruction
 ORIGIN: Final = "imported_from"
 """The field of the front matter that says where a note came from."""
 _MOST_BESIDE: Final = 1_000
+_WHERE: Final = "<!-- added by the import -->\n## Where things are now"
 _SPECIAL = set("#:\"'[]{}&*!|>%@`,?")
 
 Present = Callable[[str], str | None]
@@ -120,6 +122,8 @@ class Planner:
                 texts.append(parts[name].text.strip() if name == "AGENTS.md" else _part(name, parts[name].text))
         if not texts:
             return
+        if "AGENTS.md" in parts:
+            texts += self._moved(parts["AGENTS.md"].text, parts)
         here, names = self._here("AGENTS.md"), [name for name in INSTRUCTIONS if name in parts]
         instead = here is not None and here == self.starter.get("AGENTS.md")
         why = "instead of the starter's" if instead else ""
@@ -127,6 +131,19 @@ class Planner:
         row = self.plan.rows[-1]
         for name in names[1:]:
             self.plan.rows.append(Row(parts[name].path, row.target, f"as its part {name}" if row.target else row.why))
+
+    def _moved(self, said: str, parts: Mapping[str, Found]) -> list[str]:
+        """Say where what the instructions name is now: the model would look for it in vain."""
+        places = {name: "a part of this file" for name in parts if name != "AGENTS.md"}
+        for row in self.plan.rows:
+            folder, _, name = row.source.rpartition("/")
+            folder = PurePosixPath(folder).name
+            if name in NOTES and row.target and row.target != row.source:
+                places[name] = row.target
+            elif folder in MEMORY and row.target.startswith("journal/"):
+                places[f"{folder}/"] = "journal/"
+        named = [f"- `{old}`: {now}" for old, now in sorted(places.items()) if old in said]
+        return ["\n".join([_WHERE, "", *named])] if named else []
 
     def _put(self, file: Found, target: str, text: str, why: str = "", *, instead: bool = False) -> None:
         target = unicodedata.normalize("NFC", target)

@@ -125,3 +125,10 @@ def test_an_instruction_cannot_write_front_matter() -> None:
 
     made = parse("x.md", beat.name, beat.file("a").encode(), UTC)
     assert made.tools == ("vault",)
+
+
+def test_only_active_tasks_are_tasks() -> None:
+    """Where a file has such a section, the words around it explain the file to people and are no task."""
+    text = "Your agent reads this file.\n\n## Active Tasks\n\n- Every 2h: look at the wind\n\n## Ideas\n\n- Sell\n"
+
+    assert [(beat.name, beat.instruction) for beat in beats_of(text, UTC)] == [("look-at-the-wind", "look at the wind")]

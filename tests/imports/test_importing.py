@@ -103,7 +103,29 @@ def test_an_openclaw_workspace(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert "\nevery: 1d\n" in (vault / "heartbeats/weather.md").read_text()
     assert rows["skills/smoker/scripts/light.sh"] == (None, "an attachment (sh file)")
     assert rows[".env"][0] is None
-    assert sorted(each.name for each in (vault / "heartbeats").iterdir()) == ["hive-weight.md", "weather.md"]
+    beats = {each.name: each.read_text() for each in (vault / "heartbeats").iterdir()}
+    assert {name for name, text in beats.items() if "paused: true" not in text} == {"hive-weight.md", "weather.md"}
+    assert "tidy.md" in beats
+
+
+def test_what_the_instructions_name_is_found_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """AGENTS.md says where the notes that it names have gone; what is obeyed at once is said beforehand."""
+    agents = "Read `SOUL.md` and `USER.md` first, then `memory/` of today.\n"
+    folder = written(tmp_path / "named", {**OPENCLAW, "AGENTS.md": agents})
+    command(["import", str(folder), "--into", str(tmp_path / "my agent"), "--yes"])
+    said = capsys.readouterr().out.splitlines()
+
+    where = (tmp_path / "my agent/vault/AGENTS.md").read_text().partition("## Where things are now\n\n")[2]
+    assert where.splitlines() == [
+        "- `SOUL.md`: a part of this file", "- `USER.md`: people/user.md", "- `memory/`: journal/",
+    ]  # fmt: skip
+    (obeyed,) = [line for line in said if line.startswith("The agent will obey these at once: ")]
+    assert sorted(obeyed.partition(": ")[2].split(", ")) == [
+        "AGENTS.md", "heartbeats/hive-weight.md", "heartbeats/weather.md", "skills/smoker/SKILL.md",
+        "skills/smoker/references/fuel.md",
+    ]  # fmt: skip
+    assert said[-2].startswith("Imported in commit ")
+    assert said[-1] == f"Next: trimtab --dir '{tmp_path}/my agent' beat hive-weight"
 
 
 def test_a_nanobot_home(tmp_path: Path) -> None:
