@@ -17,6 +17,7 @@ from guards.base import Json
 from guards.memory import integer, integers, number, numbers
 from guards.reading import Reading
 from guards.sequential import LIMIT
+from guards.skeleton import KEPT as FUNCTION_WORDS
 from guards.text import UNSPACED_FROM
 
 EACH = 64
@@ -43,6 +44,11 @@ EDGE = 0
 """The neighbour of the first and the last word."""
 SHORTEST = 3
 """Letters of a word that is watched: shorter ones are a language's particles, in any company by nature."""
+
+GRAMMAR = frozenset(mark % KEY for mark in FUNCTION_WORDS.values())
+FREELY = 4
+"""The kind of a function word at least: it has any company by nature, and makes up to one word in fifty of good prose,
+however few of them the start had."""
 
 Place = tuple[int, int, int, int]
 """Where a word stands, its key, and its neighbours to the left and to the right."""
@@ -120,11 +126,15 @@ class Takeover:
                 found[key] = kind
         return found
 
+    def _kind(self, key: int) -> int:
+        kind = self._kinds.get(key, 0)
+        return max(kind, FREELY) if key in GRAMMAR else kind
+
     def _judge_anew(self) -> None:
         """The start is complete: bets that have won little are taken back where it had the word more often."""
         self._kinds, self._start, self._learning = self._sorted(), Counter(), False
         for key, bets in list(self._rows.items()):
-            kind = self._kinds.get(key, 0)
+            kind = self._kind(key)
             if bets.nats <= PAID and kind >= KINDS:
                 del self._rows[key]
             elif bets.nats <= PAID and kind != bets.kind:
@@ -156,7 +166,7 @@ class Takeover:
         return [0.0] * KINDS
 
     def _watch(self, key: int, before: Sequence[float]) -> Bets | None:
-        kind = self._kinds.get(key, 0)
+        kind = self._kind(key)
         if kind >= KINDS:
             return None
         if len(self._rows) >= ROWS:
