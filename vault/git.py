@@ -119,7 +119,7 @@ class Git:
     def identity(self, commit: str | None, path: str) -> str | None:
         """Return the id of what a file held in a commit, None where there was no such file."""
         entry = self._entry(commit, path)
-        return None if entry is None else str(entry.id)
+        return None if entry is None else entry[1]
 
     def blob(self, identity: str) -> bytes:
         """Return a stored content."""
@@ -214,7 +214,9 @@ class Git:
         A path without an id is listed no more.  The caller holds git's lock of the index.
         """
         with _clear(f"{self.root}: the index cannot be brought up to date", Corrupt):
-            self._listing.write(commit, paths, fresh)
+            found = {path: self._entry(commit, path) for path in paths}
+            right = {path: entry for path, entry in found.items() if (entry and entry[1]) == paths[path]}
+            self._listing.write(commit, right, fresh)
 
     def index_is_damaged(self) -> bool:
         """Whether there is an index that no git would believe."""
@@ -256,9 +258,17 @@ class Git:
             return touched_between(self._repo, old, new)
         return None
 
-    def _entry(self, commit: str | None, path: str) -> Any:
+    def _entry(self, commit: str | None, path: str) -> tuple[int, str] | None:
+        """Return mode and id of a file in a commit."""
         if commit is None:
             return None
+        try:
+            found = self._writing.entry(commit, path)
+        except KeyError:
+            found = self._entry_read(commit, path)
+        return found if found is not None and found[0] in _FILES else None
+
+    def _entry_read(self, commit: str, path: str) -> tuple[int, str] | None:
         known, tree = self._looked_at
         if known != commit:
             with _clear(f"{self.root}: commit {commit} cannot be read: see `git fsck`", Corrupt):
@@ -268,7 +278,7 @@ class Git:
             entry = tree[path]
         except KeyError:
             return None
-        return entry if int(entry.filemode) in _FILES else None
+        return int(entry.filemode), str(entry.id)
 
 
 class _clear:  # noqa: N801 - it is used as a function

@@ -14,8 +14,6 @@ from vault.checksum import Checksum
 from vault.index import Entry, Unfamiliar, is_whole, relisted
 from vault.index_again import Again, write_all
 
-_FILES = {int(FileMode.BLOB), int(FileMode.BLOB_EXECUTABLE)}
-
 
 class Listing:
     """The index of one repository.  It raises what libgit2 and the disk raise; its caller holds git's lock of it."""
@@ -24,26 +22,23 @@ class Listing:
         self._repo, self._index = repo, gitdir / "index"
         self._again = Again(self._index)
 
-    def write(self, commit: str, paths: Mapping[str, str | None], fresh: Path) -> None:
-        """Write to `fresh` an index that lists `paths` as in `commit`, if they are so there, and all else as it was.
+    def write(self, commit: str, paths: Mapping[str, tuple[int, str] | None], fresh: Path) -> None:
+        """Write to `fresh` an index that lists these files of a commit, {path: (mode, id)}, and all else as it was.
 
-        A path without an id is listed no more.  It keeps the time stamp of the present index, which git compares with
-        the files' to know which entries it has to look at again.
+        What is None is listed no more.  It keeps the time stamp of the present index, which git compares with the
+        files' to know which entries it has to look at again.
         """
-        tree = self._repo[commit].tree
-        found = {path: _file_in(tree, path) for path in paths}
-        right = {path: entry for path, entry in found.items() if (entry and str(entry.id)) == paths[path]}
         if not self._index.exists() or not self._index.stat().st_size:
-            self._by_list(tree, {}, fresh)
+            self._by_list(commit, {}, fresh)
             return
         facts = self._index.stat()
-        changes = {
-            path.encode(): Entry(int(entry.filemode), entry.id.raw) if entry else None for path, entry in right.items()
-        }
+        changes = {path.encode(): Entry(at[0], bytes.fromhex(at[1])) if at else None for path, at in paths.items()}
         try:
             if not self._again.write(changes, fresh):
                 checksum = Checksum()
-                pieces = relisted(self._index.read_bytes(), changes, lambda path: _before(tree, path), checksum)
+                pieces = relisted(
+                    self._index.read_bytes(), changes, lambda path: _before(self._repo[commit].tree, path), checksum
+                )
                 fresh.unlink(missing_ok=True)  # not written over: another git may just be reading it
                 with fresh.open("xb", buffering=0) as file:
                     write_all(file.fileno(), pieces)
@@ -51,7 +46,7 @@ class Listing:
         except Unfamiliar:
             if self.is_damaged():
                 raise ValueError("it is damaged") from None
-            self._by_list(tree, right, fresh)
+            self._by_list(commit, paths, fresh)
         os.utime(fresh, ns=(facts.st_atime_ns, facts.st_mtime_ns))
 
     def is_damaged(self) -> bool:
@@ -61,7 +56,7 @@ class Listing:
         except FileNotFoundError:
             return False
 
-    def _by_list(self, tree: Any, entries: Mapping[str, Any], fresh: Path) -> None:
+    def _by_list(self, commit: str, paths: Mapping[str, tuple[int, str] | None], fresh: Path) -> None:
         """The same by libgit2, which reads and writes all of it."""
         for leftover in (fresh, fresh.with_name(f"{fresh.name}.lock")):
             leftover.unlink(missing_ok=True)
@@ -70,21 +65,13 @@ class Listing:
             index = pygit2.Index(str(fresh))
         else:
             index = pygit2.Index(str(fresh))
-            index.read_tree(tree)
-        for path, entry in entries.items():
-            if entry is not None:
-                index.add(pygit2.IndexEntry(path, entry.id, entry.filemode))
+            index.read_tree(self._repo[commit].tree)
+        for path, at in paths.items():
+            if at is not None:
+                index.add(pygit2.IndexEntry(path, pygit2.Oid(hex=at[1]), FileMode(at[0])))
             elif path in index:
                 index.remove(path)
         index.write()
-
-
-def _file_in(tree: Any, path: str) -> Any:
-    try:
-        entry = tree[path]
-    except KeyError:
-        return None
-    return entry if int(entry.filemode) in _FILES else None
 
 
 def _before(tree: Any, path: bytes) -> bytes | None:

@@ -59,6 +59,17 @@ class Writing:
         _remember(self._roots, made, root)
         return made
 
+    def entry(self, commit: str, path: str) -> tuple[int, str] | None:
+        """Return mode and id of what is at a path in a commit; KeyError for one that was not written lately."""
+        *folders, name = path.encode().split(b"/")
+        tree = self._trees[self._roots[commit]]
+        for folder in folders:
+            below = tree.folder(folder)
+            if below is None:
+                return None
+            tree = self._trees[below]
+        return tree.entry(name)
+
     def handed_over(self, limit: int) -> dict[str, bytes]:
         """Return {id: git's file} of all that is not on the disk for sure; the caller keeps it from now on.
 

@@ -72,6 +72,11 @@ class Tree:
         mode, place = self.places.get(name, (b"", 0))
         return self.raw[place : place + _ID].hex() if is_folder(mode) else None
 
+    def entry(self, name: bytes) -> tuple[int, str] | None:
+        """Return mode and id of an entry, None where there is none."""
+        found = self.places.get(name)
+        return None if found is None else (int(found[0], 8), self.raw[found[1] : found[1] + _ID].hex())
+
     def changed(self, changes: Mapping[bytes, tuple[bool, str | None]]) -> Tree:
         """Return it with entries set, {name: (whether it is a folder, id)}, or for no id taken away."""
         raw, others = self.raw, dict[bytes, tuple[bool, str | None]]()
