@@ -1,6 +1,6 @@
 """The two edges of an output: its first and its last spoken sentence, as keys that can be compared across outputs.
 
-A title, a list, a link, a trailer or code at an edge is no sentence: forms change, and nobody says them.
+A title, a list, a link, an address, a trailer or code at an edge is no sentence: forms change, and nobody says them.
 """
 
 from __future__ import annotations
@@ -35,8 +35,10 @@ _GOES_ON = ":,：，*_~"
 _CLOSED = _STOPS + "\"'”’»)*_"
 _OPENS = "¡¿\"'“«*_(["
 """What may stand before the first word of speech; a dot or a backslash is markup."""
-_WRITTEN = ("](", "://", "`", "\\", "{", "=", "|")
-"""What no spoken sentence has in it: links and code."""
+_WRITTEN = ("](", "://", "`", "\\", "{", "=", "|", "$ ")
+"""What no spoken sentence has in it: links and code, and the prompt before a command."""
+_ADDRESS = re.compile(r"\w@\w")
+"""Mail has a sender; who signs a page with an address says who made it."""
 _BULLETS = "-*+•"
 _WORD = re.compile(rf"[{HAN}]|[^\W\d_{HAN}]+(?:['’][^\W\d_{HAN}]+)*|\d+(?:[.,:]\d+)*")
 _PICTURE = re.compile("[\u200d\u2600-\u27bf\ufe0f\U0001f000-\U0001faff]")
@@ -171,8 +173,9 @@ def _is_field(lines: list[str]) -> bool:
 
 
 def _is_speech(said: str, words: Words) -> bool:
-    """Whether a sentence could be a habit of speech: a number, a link or a name of code belongs to a form."""
-    return NUMBER not in words and not any([sign in said for sign in _WRITTEN])
+    """Whether a sentence could be a habit of speech: a number, a link, an address or code belongs to a form."""
+    written = any([sign in said for sign in _WRITTEN]) or ("@" in said and _ADDRESS.search(said))
+    return NUMBER not in words and not written
 
 
 def _spoken(text: str) -> Words:

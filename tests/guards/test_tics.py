@@ -124,8 +124,10 @@ def test_pictograms_under_the_text_are_passed_over() -> None:
         "```\nmake harbour\n```",
         "Written by the keeper - Day 4",
         "## Next\n\nNothing is planned.",
+        "The same in one command:\n\n$ make harbour lights now",
+        "This page was written by the keeper, ada@harbour.example.",
     ],
-    ids=["trailer", "link", "sentence with a link", "list", "code", "signature", "section"],
+    ids=["trailer", "link", "sentence with a link", "list", "code", "signature", "section", "command", "address"],
 )
 def test_a_form_field_at_the_end_is_no_sign_off(footer: str) -> None:
     """Trailers, links, lists, code, dated signatures and empty sections may come into every output at once."""
