@@ -1,7 +1,10 @@
 """Healthy text that any Debian machine holds, as streams: changelogs, manual pages and message catalogues.
 
 A minimal machine has no manual pages and few catalogues; what is not there is left out.  The same machine gives the
-same streams for the same seed.
+same streams for the same seed.  Manual pages are as a reader sees them, with their headings and the words of their
+requests.  Pages that are nearly one text come once: many are generated, one for each function or command of a family,
+from a template in which a name changes, and a stream of those is not health that a guard should pass but the very
+thing that `repeat` and `template` are to find.
 """
 
 from __future__ import annotations
@@ -25,6 +28,13 @@ LONGEST = 6_000
 """Characters of a row."""
 WORDS = 6
 """Words of a message at least, or three times as many characters: labels of buttons are no outputs."""
+ALIKE = 0.6
+"""Share of word triples that two pages have in common, of those in either, from which they are nearly one text."""
+_TEXT = re.compile(
+    r"[.'](?:[BI]|BR|BI|IB|IR|RB|RI|SM|SB|An|Ar|Cm|Dv|Em|Er|Ev|Fa|Fl|Fn|Ft|Ic|Li|Nm|Op|Pa|Ql|Sy|Va|Vt|Xr) +"
+)
+"""Requests whose arguments are text."""
+_HEADING = re.compile(r"[.']S[HShs] +")
 _ENTRY = re.compile(r"^\S+ \([^)\n]+\) [^\n]*$", re.MULTILINE)
 _SIGNATURE = re.compile(r"^ -- .*$", re.MULTILINE)
 _ROFF = re.compile(r"\\f(?:\(..|\[[^\]]*\]|.)|\\[&/|^,)%]|\\s[-+]?\d|\\\*\([a-z]{2}|\\\(..")
@@ -67,15 +77,38 @@ def _manual(path: Path, rng: random.Random) -> list[str]:
     """Return a run of neighbouring pages of a section, without roff's requests; each text once, whatever its names."""
     pages = sorted(page for page in path.glob("*.gz") if not page.is_symlink())
     start = rng.randrange(max(1, len(pages) - 200))
-    return list(dict.fromkeys(text for page in pages[start : start + 200] if len(text := _prose(page)) > 200))
+    found: dict[str, frozenset[tuple[str, ...]]] = {}
+    for page in pages[start : start + 200]:
+        text = _prose(page)
+        words = text[:LONGEST].split()
+        triples = frozenset(zip(words, words[1:], words[2:], strict=False))
+        if len(text) > 200 and not any(_alike(triples, other) for other in found.values()):
+            found[text] = triples
+    return list(found)
+
+
+def _alike(one: frozenset[tuple[str, ...]], other: frozenset[tuple[str, ...]]) -> bool:
+    return len(one & other) >= ALIKE * len(one | other)
 
 
 def _prose(page: Path) -> str:
-    lines = (_ROFF.sub("", line).replace("\\-", "-") for line in _text(page).split("\n"))
-    shown = (
-        line if line[:1] not in (".", "'") else "\n" if line[:3] in (".PP", ".SH", ".TP") else "" for line in lines
-    )
-    return re.sub(r"\n{3,}", "\n\n", "\n".join(shown)).strip()
+    lines = [_shown(_ROFF.sub("", line).replace("\\-", "-")) for line in _text(page).split("\n")]
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
+
+
+def _shown(line: str) -> str:
+    """Return what a line of roff puts on the page."""
+    if line[:1] not in (".", "'"):
+        return line
+    if heading := _HEADING.match(line):
+        return f"\n# {_arguments(line[heading.end() :])}"
+    if request := _TEXT.match(line):
+        return _arguments(line[request.end() :])
+    return "\n" if line[:3] in (".PP", ".Pp", ".TP", ".It") else ""
+
+
+def _arguments(line: str) -> str:
+    return line.replace('"', "").strip()
 
 
 def _catalogue(path: Path, rng: random.Random) -> list[str]:

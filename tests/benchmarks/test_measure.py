@@ -60,6 +60,24 @@ def test_changelogs_become_rows_without_their_signatures(tmp_path: Path) -> None
     assert [row.output.text for row in stream.rows[:2]] == ["  * Change 0.", "  * Change 1."]
 
 
+def test_manual_pages_are_read_as_they_look_and_nearly_equal_ones_once(tmp_path: Path) -> None:
+    """Headings and the words of requests are shown, layout is not; of a family from one template one page is left."""
+    folder = tmp_path / "man" / "man1"
+    folder.mkdir(parents=True)
+    for i in range(LEAST):
+        words = " ".join(random.Random(i).sample([f"word{n}" for n in range(300)], 60))
+        page = f'.TH W{i} 1\n.SH "SEE ALSO"\n.PP\n{words}\n.BR make (1)\n.in 4'
+        (folder / f"page{i:02}.1.gz").write_bytes(gzip.compress(page.encode()))
+    twin = f".SH NAME\n{' '.join(f'same{n}' for n in range(60))} "
+    for name in ("put", "get", "list"):
+        (folder / f"twin-{name}.1.gz").write_bytes(gzip.compress(f"{twin}{name}".encode()))
+    (stream,) = machine_streams(1, 100, seed=1, share=tmp_path)
+    texts = [row.output.text for row in stream.rows]
+    assert len(texts) == LEAST + 1
+    assert texts[0].startswith("# SEE ALSO")
+    assert texts[0].endswith("make (1)")
+
+
 def test_a_bare_machine_has_nothing_to_offer(tmp_path: Path) -> None:
     """Folders that are not there are left out."""
     assert list(machine_streams(5, 100, 1, tmp_path)) == []
