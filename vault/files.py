@@ -33,7 +33,7 @@ class Seen:
     path: str
     size: int
     modified: float
-    stamp: tuple[int, int, int]
+    stamp: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,19 +163,20 @@ class Files:
             found = sorted(entries, key=lambda entry: entry.name)
         if parts and _is_repository(folder):
             return
-        below = []
+        below, start = [], "".join(f"{part}/" for part in parts)
         for entry in found:
-            if entry.name.startswith(".") or not _is_utf8(entry.name):
+            name = entry.name
+            if name.startswith(".") or not (name.isascii() or _is_utf8(name)):
                 continue
-            try:
-                facts = entry.stat(follow_symlinks=False)
-            except FileNotFoundError:
-                continue  # an editor's temporary file that was renamed meanwhile
-            if stat.S_ISDIR(facts.st_mode):
-                below.append(entry.name)
-            elif stat.S_ISREG(facts.st_mode) and entry.name.endswith(".md"):
-                stamp = (facts.st_ino, facts.st_size, facts.st_mtime_ns)
-                yield Seen("/".join((*parts, entry.name)), facts.st_size, facts.st_mtime, stamp)
+            if entry.is_dir(follow_symlinks=False):
+                below.append(name)
+            elif name.endswith(".md") and entry.is_file(follow_symlinks=False):
+                try:
+                    facts = entry.stat(follow_symlinks=False)
+                except FileNotFoundError:
+                    continue  # an editor's temporary file that was renamed meanwhile
+                size = facts.st_size
+                yield Seen(start + name, size, facts.st_mtime, f"{facts.st_ino} {size} {facts.st_mtime_ns}")
         for name in below if len(parts) < _DEEPEST else ():
             with contextlib.suppress(OSError), _opened(name, folder) as inner:
                 yield from self._walk((*parts, name), inner)

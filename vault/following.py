@@ -67,7 +67,7 @@ class Following:
     def _look(self, connection: sqlite3.Connection, head: str | None, patience: float | None) -> None:
         began = time.monotonic()
         known, seen = stamps(connection), {note.path: note for note in self.files.walk()}
-        changed = sorted((n for n in seen.values() if known.get(n.path) != _stamp(n)), key=lambda n: -n.modified)
+        changed = sorted((n for n in seen.values() if known.get(n.path) != n.stamp), key=lambda n: -n.modified)
         gone, took = known.keys() - seen.keys(), time.monotonic() - began
         if gone:
             with transaction(connection):
@@ -95,7 +95,7 @@ class Following:
         if note is None:
             return Entry(path, text, now, len(content))
         settled = now - note.modified > _UNSETTLED_SECONDS
-        return Entry(path, text, note.modified, note.size, _stamp(note) if settled else "")
+        return Entry(path, text, note.modified, note.size, note.stamp if settled else "")
 
 
 def _due(connection: sqlite3.Connection) -> bool:
@@ -103,10 +103,6 @@ def _due(connection: sqlite3.Connection) -> bool:
     if not isinstance(looked, float) or not isinstance(took, float) or took < _QUICK_SECONDS:
         return True
     return not 0 <= time.time() - looked < took * _SHARE
-
-
-def _stamp(note: Seen) -> str:
-    return " ".join(map(str, note.stamp))
 
 
 def _is_note(path: str) -> bool:

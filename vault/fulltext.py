@@ -8,6 +8,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Final
 
 from vault.links import key_of, names_in
@@ -30,7 +31,10 @@ SCHEMA: Final = """
 
 _WEIGHTS = "4.0, 3.0, 2.0, 1.0"  # of a word in the name or title, the front matter, a heading, the rest
 _COMMON, _FEW_NOTES, _MOST_TERMS = 0.5, 20, 24
+_MOST_WEIGHED = 15_000  # notes to be ranked for one question: about a microsecond each
 _COUNT = "SELECT doc FROM vocabulary WHERE term = ?"
+_FREQUENT, _STILL_TRUE = 1_000, 0.1  # to count such a word takes a while: it is done again when the vault has grown
+_KNOWN = "CREATE TEMP TABLE IF NOT EXISTS frequent (word TEXT PRIMARY KEY, count INTEGER, notes INTEGER) WITHOUT ROWID"
 _FIND = f"""
     SELECT note.path, note.modified, best.score FROM note JOIN (
         SELECT rowid, -bm25(words, {_WEIGHTS}) AS score FROM words WHERE words MATCH ? ORDER BY score DESC LIMIT ?
@@ -118,21 +122,37 @@ def remember(connection: sqlite3.Connection, facts: Mapping[str, str | float | N
 def _telling(connection: sqlite3.Connection, terms: Sequence[Term]) -> list[Term]:
     """The rarest of the terms, without those that more than half of the notes have: such a word tells nothing.
 
+    In a large vault the rarest ones are enough: as many as all together bring so many notes as can be ranked at once.
     A term that stands nowhere as it is may still be the beginning of a word; it comes last.
     """
     (notes,) = connection.execute("SELECT count(*) FROM note").fetchone()
     if notes < _FEW_NOTES and len(terms) <= _MOST_TERMS:
         return [*terms]
-    counts = {term: _count(connection, term) for term in terms}
+    connection.execute(_KNOWN)
+    counts = {term: _count(connection, term, notes) for term in terms}
     most = notes * _COMMON if notes >= _FEW_NOTES else notes
     rare = [term for term in terms if counts[term] <= most] or terms
-    return sorted(rare, key=lambda term: (not counts[term], counts[term]))[:_MOST_TERMS]
+    ordered = sorted(rare, key=lambda term: (not counts[term], counts[term]))[:_MOST_TERMS]
+    sums = accumulate(counts[term] for term in ordered)
+    return [term for term, total in zip(ordered, sums, strict=True) if total <= _MOST_WEIGHED] or ordered[:1]
 
 
-def _count(connection: sqlite3.Connection, term: Term) -> int:
+def _count(connection: sqlite3.Connection, term: Term, notes: int) -> int:
     """In how many notes the rarest word of a term stands, as far as it stands there alone."""
-    counts = [connection.execute(_COUNT, (word,)).fetchone() for word in indexed(term.asked.rstrip("*")).split()]
-    return min((row[0] if row else 0 for row in counts), default=0)
+    words = indexed(term.asked.rstrip("*")).split()
+    return min((_notes_with(connection, word, notes) for word in words), default=0)
+
+
+def _notes_with(connection: sqlite3.Connection, word: str, notes: int) -> int:
+    """In how many of so many notes a word stands; of a frequent one it may be about so many."""
+    known = connection.execute("SELECT count, notes FROM temp.frequent WHERE word = ?", (word,)).fetchone()
+    if known is not None and abs(known[1] - notes) <= notes * _STILL_TRUE:
+        return int(known[0])
+    row = connection.execute(_COUNT, (word,)).fetchone()
+    count = int(row[0]) if row else 0
+    if count >= _FREQUENT:
+        connection.execute("INSERT OR REPLACE INTO temp.frequent VALUES (?, ?, ?)", (word, count, notes))
+    return count
 
 
 def _headings(body: str) -> tuple[str, str]:

@@ -87,6 +87,7 @@ class SideFile:
             undo.callback(made.close)
             made.execute("PRAGMA journal_mode = WAL")
             made.execute("PRAGMA synchronous = NORMAL")
+            made.execute("PRAGMA temp_store = MEMORY")
             (found,) = made.execute("PRAGMA user_version").fetchone()
             if found != self._version:
                 self._begin(made)
