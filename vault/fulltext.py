@@ -40,6 +40,15 @@ _FIND = f"""
         SELECT rowid, -bm25(words, {_WEIGHTS}) AS score FROM words WHERE words MATCH ? ORDER BY score DESC LIMIT ?
     ) AS best ON note.id = best.rowid"""
 
+_FIND_AT_ENDS = f"""
+    SELECT note.path, note.modified, best.score FROM note JOIN (
+        SELECT * FROM (SELECT rowid, -bm25(words, {_WEIGHTS}) AS score FROM words WHERE words MATCH :match
+                       ORDER BY rowid DESC LIMIT :most / 2)
+        UNION SELECT * FROM (SELECT rowid, -bm25(words, {_WEIGHTS}) AS score FROM words WHERE words MATCH :match
+                             ORDER BY rowid LIMIT :most / 2)
+        ORDER BY score DESC LIMIT :limit
+    ) AS best ON note.id = best.rowid"""  # the newest stand last, and first from when the index was made
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -99,8 +108,13 @@ def find(connection: sqlite3.Connection, terms: Sequence[Term], limit: int) -> t
     if needed:
         all_of_them = " AND ".join(term.match for term in needed)
         match = f"({all_of_them}) OR (({all_of_them}) AND ({match}))" if others else all_of_them
-    found = [Found(*row) for row in connection.execute(_FIND, (match, limit))] if match else []
-    return found, needed + others
+    if not match:
+        return [], needed + others
+    if len(others) == 1 and not needed and _is_too_frequent(connection, others[0]):
+        rows = connection.execute(_FIND_AT_ENDS, {"match": match, "most": _MOST_WEIGHED, "limit": limit})
+    else:
+        rows = connection.execute(_FIND, (match, limit))
+    return [Found(*row) for row in rows], needed + others
 
 
 def stamps(connection: sqlite3.Connection) -> dict[str, str]:
@@ -135,6 +149,15 @@ def _telling(connection: sqlite3.Connection, terms: Sequence[Term]) -> list[Term
     ordered = sorted(rare, key=lambda term: (not counts[term], counts[term]))[:_MOST_TERMS]
     sums = accumulate(counts[term] for term in ordered)
     return [term for term, total in zip(ordered, sums, strict=True) if total <= _MOST_WEIGHED] or ordered[:1]
+
+
+def _is_too_frequent(connection: sqlite3.Connection, term: Term) -> bool:
+    """Whether more notes have a term than can be ranked at once."""
+    (notes,) = connection.execute("SELECT count(*) FROM note").fetchone()
+    if notes <= _MOST_WEIGHED:
+        return False
+    connection.execute(_KNOWN)
+    return _count(connection, term, notes) > _MOST_WEIGHED
 
 
 def _count(connection: sqlite3.Connection, term: Term, notes: int) -> int:
