@@ -8,15 +8,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
+from typing import TypeAlias
 
 from guards.base import Json
 from guards.memory import integer, nested
+from guards.places import Place
 from guards.seen import Seen, pack, unpack
 
 MOST = 480
 """Phrases that are followed at a time; the least suspicious make room."""
-PLACES = 18
-"""How many of its last places are kept of a phrase; 18 neighbours of 255 kinds at random are 17 different ones."""
+PLACES = 16
+"""How many of its last places are kept of a phrase; 16 neighbours of 255 kinds at random are 15 different ones."""
 EARLY = 16
 """Outputs of the start after which phrases are followed already, each against what came before it."""
 FLOOR = 0.01
@@ -29,21 +31,22 @@ FAST, SLOW = 0.5, 0.09
 """Shares that the tests bet on: a phrase in every second output, and in every eleventh."""
 BURST = 4
 """For the slow test a phrase that comes back sooner than after 4 outputs counts less: a topic comes in bursts."""
+ALIKE = 0.6
+"""Neighbouring keys with this share of the best one's hits are of one phrase with it."""
 NAT = 500
 """The tests count in parts of a nat, so that a saved memory goes on exactly."""
 CAP = 120 * NAT
 """Evidence beyond this is not kept, so that a stream which recovers is forgiven."""
-EDGE = 0
-"""In place of a neighbour where the output begins or ends."""
-_RECORD = struct.Struct("<IIIHHHHBBB")
+_RECORD, _PLACE = struct.Struct("<IIIHHHHBBB"), struct.Struct("<BBBB")
+
+
+Bets: TypeAlias = tuple[tuple[int, int], tuple[int, int]]
+"""(hit, miss) of the fast and of the slow test."""
 
 
 @dataclass(slots=True)
 class Phrase:
-    """One run of words: how often it stood since it came up, the evidence of both tests, and its last places.
-
-    A place is (kind of the word before it, kind of the word after it, 0 to 255 for where in the output).
-    """
+    """One run of words: how often it stood since it came up, the evidence of both tests, and its last places."""
 
     first: int
     last: int
@@ -53,7 +56,11 @@ class Phrase:
     fast: int = 0
     slow: int = 0
     whole: int = 0
-    places: list[tuple[int, int, int]] = field(default_factory=list)
+    places: list[Place] = field(default_factory=list)
+    bets: Bets = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        self.bets = _bets(self.before, self.outputs)
 
 
 class Phrases:
@@ -73,7 +80,7 @@ class Phrases:
     @property
     def form(self) -> float:
         """The share of the start's outputs that hold its commonest run of words: high where outputs have a form."""
-        return self._common / max(1, min(self.rows, self.warm_up))
+        return self._common / max(1, min(self.rows, EARLY, self.warm_up))
 
     def usual(self, key: int) -> float:
         """Return the share of the counted outputs that hold a key."""
@@ -87,47 +94,46 @@ class Phrases:
             self._seen.learn(dict.fromkeys(words))
             self._learnt += 1
             self._kept += len(keys)
-            if self.rows < self.warm_up:
+            if self.rows < EARLY:
                 self._common = max(self._common, highest)
         self.rows += 1
         return found
 
     def _follow(self, keys: Sequence[int]) -> list[Phrase | None]:
-        table, again = self._table, self._seen.again
-        found: dict[int, Phrase] = {}
-        for key in dict.fromkeys(keys):
-            phrase = table.get(key)
-            if phrase is None:
-                if not key or not again(key) or (phrase := self._new(key)) is None:
-                    continue
-                table[key] = phrase
+        table, unique = self._table, dict.fromkeys(keys)
+        unique.pop(0, None)
+        found = {key: table[key] for key in unique.keys() & table.keys()}
+        for key in self._seen.again([key for key in unique if key not in found]):
+            if (phrase := self._new(key)) is not None:
+                table[key] = found[key] = phrase
+        for key, phrase in found.items():
             self._hit(key, phrase)
-            found[key] = phrase
         if len(table) > MOST:
             self._make_room()
-        return [found.get(key) for key in keys]
+        return list(map(found.get, keys))
 
     def _new(self, key: int) -> Phrase | None:
-        grown = (
-            self._learnt >= 2 * self.warm_up
-        )  # then the one time before was its own first sighting, not what is usual
-        before = min(max(0, self._seen.count(key) - grown), 0xFF)
+        before = min(max(0, self._seen.count(key) - 1), 0xFF)  # the one time before was its own first sighting
         if before > OWN * self._learnt:
             return None
-        (hit, _), (seldom, _) = _bets(before, self._learnt)
         lately = max(0, self.rows - BURST)
-        return Phrase(lately, lately, before, self._learnt, 1, hit, seldom)
+        phrase = Phrase(lately, lately, before, self._learnt, 1)
+        (phrase.fast, _), (phrase.slow, _) = phrase.bets
+        return phrase
 
     def _hit(self, key: int, phrase: Phrase) -> None:
-        (hit, miss), (seldom, absent) = _bets(phrase.before, phrase.outputs)
-        gap = max(1, self.rows - phrase.last)
-        slow = max(0, phrase.slow + absent * (gap - 1))
-        if slow == 0:  # nothing speaks for a change so far: all sightings up to here are what is normal
+        (hit, miss), (seldom, absent) = phrase.bets
+        gap = self.rows - phrase.last or 1
+        slow = phrase.slow + absent * (gap - 1)
+        if slow <= 0:  # nothing speaks for a change so far: all sightings up to here are what is normal
+            slow = 0
             phrase.first, phrase.hits, phrase.whole, phrase.fast, phrase.places = self.rows, 0, 0, 0, []
             phrase.before, phrase.outputs = min(self._seen.count(key), 0xFF), self._learnt
-            (hit, _), (seldom, _) = _bets(phrase.before, phrase.outputs)
-        phrase.fast = min(CAP, max(0, phrase.fast + miss * (gap - 1)) + hit)
-        phrase.slow = min(CAP, slow + seldom * min(gap, BURST) // BURST)
+            phrase.bets = (hit, _), (seldom, _) = _bets(phrase.before, phrase.outputs)
+        fast, slow = phrase.fast + miss * (gap - 1), slow + seldom * min(gap, BURST) // BURST
+        fast = fast + hit if fast > 0 else hit
+        phrase.fast = fast if fast < CAP else CAP
+        phrase.slow = slow if slow < CAP else CAP
         phrase.hits = min(phrase.hits + 1, 0xFFFF)
         phrase.last = self.rows
 
@@ -138,11 +144,11 @@ class Phrases:
             del self._table[key]
 
     def _worth(self, phrase: Phrase) -> int:
-        (_, absent) = _bets(phrase.before, phrase.outputs)[1]
+        _, absent = phrase.bets[1]
         return phrase.slow + absent * (self.rows - phrase.last)
 
     def state(self) -> dict[str, Json]:
-        """Return the memory, at most 105 kB."""
+        """Return the memory, at most 150 kB."""
         table = b"".join(_packed(key, phrase) for key, phrase in sorted(self._table.items()))
         counts = {"rows": self.rows, "common": self._common, "learnt": self._learnt, "kept": self._kept}
         return {**counts, "seen": self._seen.state(), "table": pack(table)}
@@ -167,20 +173,22 @@ class Phrases:
 def runs(found: Sequence[Phrase | None], least: int = 3) -> Iterator[tuple[int, int, Phrase]]:
     """Yield (first, last, phrase) for each longest run of keys that stood together: one phrase of more words.
 
-    Keys with fewer than `least` hits do not count, nor do those with less than 0.6 of the hits of the run's best:
-    chance neighbours, and words that were exchanged.
+    Keys with fewer than `least` hits do not count.  A run is cut where the hits fall below 0.6 of its best; what is cut
+    off is another phrase if it does not lean on one with more hits.
     """
-    hot = [i for i, phrase in enumerate(found) if phrase is not None and phrase.hits >= least]
-    for stretch in _stretches(hot):
-        best = max(_hits(found[i]) for i in stretch)
-        for part in _stretches([i for i in stretch if _hits(found[i]) >= 0.6 * best]):
-            phrase = max((found[i] for i in part), key=_hits)
-            if phrase is not None:
+    hits = [0 if phrase is None or phrase.hits < least else phrase.hits for phrase in found]
+    todo = _stretches([i for i, hit in enumerate(hits) if hit])
+    while todo:
+        stretch = todo.pop()
+        best = max([hits[i] for i in stretch])
+        seldom = [i for i in stretch if hits[i] < ALIKE * best]
+        for part in _stretches([i for i in stretch if hits[i] >= ALIKE * best]) if seldom else [stretch]:
+            most = max([hits[i] for i in part])
+            phrase = found[next(i for i in part if hits[i] == most)]
+            beside = *hits[max(0, part[0] - 1) : part[0]], *hits[part[-1] + 1 : part[-1] + 2]
+            if phrase is not None and (not beside or max(beside) < most):
                 yield part[0], part[-1], phrase
-
-
-def _hits(phrase: Phrase | None) -> int:
-    return 0 if phrase is None else phrase.hits
+        todo += _stretches(seldom)
 
 
 def _stretches(places: Sequence[int]) -> list[list[int]]:
@@ -197,12 +205,12 @@ def _stretches(places: Sequence[int]) -> list[list[int]]:
 
 
 @lru_cache(maxsize=512)
-def _bets(before: int, outputs: int) -> tuple[tuple[int, int], tuple[int, int]]:
+def _bets(before: int, outputs: int) -> Bets:
     """Return (hit, miss) of the fast and of the slow test for a phrase that stood in so many of the outputs before.
 
     The slow test, whose bet is near, compares with a share that the phrase may well have had all the time.
     """
-    normal = max(FLOOR, (before + 1) / (outputs + 4)) if before else FLOOR
+    normal = max(FLOOR, (before + 1) / (outputs + 4))
     at_most = max(FLOOR, (before + 0.75 + math.sqrt(before + 0.75)) / (outputs + 4))
     return _bet(normal, max(FAST, 3 * normal)), _bet(at_most, max(SLOW, 2.5 * at_most))
 
@@ -216,7 +224,7 @@ def _bet(normal: float, more: float) -> tuple[int, int]:
 def _packed(key: int, phrase: Phrase) -> bytes:
     tests = phrase.hits, phrase.fast, phrase.slow, phrase.whole, phrase.before, phrase.outputs
     head = _RECORD.pack(key, phrase.first, phrase.last, *tests, len(phrase.places))
-    return head + bytes(value for place in phrase.places for value in place)
+    return head + b"".join(_PLACE.pack(b, a, where << 4 | marks, size) for b, a, where, marks, size in phrase.places)
 
 
 def _unpacked(data: bytes, at: int) -> tuple[int, Phrase, int]:
@@ -224,10 +232,9 @@ def _unpacked(data: bytes, at: int) -> tuple[int, Phrase, int]:
     if after > len(data):
         raise ValueError("'table' should end with a whole phrase")
     key, first, last, *tests, count = _RECORD.unpack_from(data, at)
-    end = after + 3 * count
+    end = after + _PLACE.size * count
     if count > PLACES or end > len(data):
         raise ValueError("'table' should hold whole phrases with their places")
-    flat = data[after:end]
-    places = [(flat[i], flat[i + 1], flat[i + 2]) for i in range(0, len(flat), 3)]
+    places = [Place(b, a, at >> 4, at & 15, size) for b, a, at, size in _PLACE.iter_unpack(data[after:end])]
     hits, fast, slow, whole, before, outputs = tests
     return key, Phrase(first, last, before, outputs, hits, fast, slow, whole, places), end

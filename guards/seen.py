@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping
 
 from guards.base import Json
 
-BITS, COUNTERS, TAGS = 1 << 17, 1 << 13, 1 << 13
-"""Room for a start of 40 outputs with 400 words each, and for the last 8,000 words; more makes it forgetful."""
+BITS, COUNTERS, TAGS = 1 << 18, 1 << 14, 1 << 13
+"""Room for a start of 40 outputs with 800 words each, and for the last 8,000 words; more makes it forgetful."""
 MOST = 255
 _OTHER = 0x85EBCA6B
 
@@ -25,8 +25,8 @@ class Seen:
     >>> seen = Seen()
     >>> seen.learn([7, 8]), seen.learn([7]), seen.count(7), seen.count(8), seen.count(9)
     (1, 2, 2, 1, 0)
-    >>> seen.again(9), seen.again(9)
-    (False, True)
+    >>> seen.again([9]), seen.again([7, 9])
+    ([], [9])
     """
 
     def __init__(self) -> None:
@@ -38,38 +38,47 @@ class Seen:
         """Count the keys of one output of the start, each once; return the highest count among them."""
         highest, once, more = 0, self._once, self._more
         for key in keys:
-            i, j = key % BITS, (key * _OTHER >> 9) % BITS
+            i, j = key % BITS, (key * _OTHER >> 14) % BITS
             if not (once[i >> 3] >> (i & 7) & 1 and once[j >> 3] >> (j & 7) & 1):
                 once[i >> 3] |= 1 << (i & 7)
                 once[j >> 3] |= 1 << (j & 7)
                 highest = highest or 1
                 continue
             i, j = i % COUNTERS, j % COUNTERS
-            count = min(more[i], more[j], MOST - 1) + 1
-            more[i], more[j] = max(more[i], count), max(more[j], count)
-            highest = max(highest, 1 + count)
+            first, second = more[i], more[j]
+            count = (first if first < second else second) + 1
+            if count <= MOST:
+                if first < count:
+                    more[i] = count
+                if second < count:
+                    more[j] = count
+            if count >= highest:
+                highest = count + 1
         return highest
 
     def count(self, key: int) -> int:
         """Return in how many outputs of the start a key stood; never too few, seldom too many."""
-        i, j = key % BITS, (key * _OTHER >> 9) % BITS
+        i, j = key % BITS, (key * _OTHER >> 14) % BITS
         if not (self._bit(i) and self._bit(j)):
             return 0
         return 1 + min(self._more[i % COUNTERS], self._more[j % COUNTERS])
 
-    def again(self, key: int) -> bool:
-        """Return whether a key came lately, and keep it in mind."""
-        place, tag = key % TAGS, key >> 13 & 0xFFFF or 1
-        if self._tags[place] == tag:
-            return True
-        self._tags[place] = tag
-        return False
+    def again(self, keys: Iterable[int]) -> list[int]:
+        """Return the keys that came lately, and keep all of them in mind."""
+        tags, came = self._tags, []
+        for key in keys:
+            place, tag = key % TAGS, key >> 13 & 0xFFFF or 1
+            if tags[place] == tag:
+                came.append(key)
+            else:
+                tags[place] = tag
+        return came
 
     def _bit(self, i: int) -> int:
         return self._once[i >> 3] >> (i & 7) & 1
 
     def state(self) -> dict[str, Json]:
-        """Return the memory, 55 kB."""
+        """Return the memory, 90 kB."""
         tags = struct.pack(f"<{TAGS}H", *self._tags)
         return {"once": pack(self._once), "more": pack(self._more), "tags": pack(tags)}
 
