@@ -40,6 +40,8 @@ _WRITTEN = ("](", "://", "`", "\\", "{", "=", "|", "$ ")
 _ADDRESS = re.compile(r"\w@\w")
 """Mail has a sender; who signs a page with an address says who made it."""
 _BULLETS = "-*+•"
+_ON_TOP = ("#", "|", ">", "---", *(f"{bullet} " for bullet in _BULLETS))
+"""What a page begins with that has a heading, a table, a quote, front matter or a list on top."""
 _WORD = re.compile(rf"[{HAN}]|[^\W\d_{HAN}]+(?:['’][^\W\d_{HAN}]+)*|\d+(?:[.,:]\d+)*")
 _PICTURE = re.compile("[\u200d\u2600-\u27bf\ufe0f\U0001f000-\U0001faff]")
 _LETTER = re.compile(r"[^\W_]")
@@ -74,8 +76,8 @@ def edge(reading: Reading, side: Side) -> Edge:
 
 
 def _first(reading: Reading) -> Edge:
-    if reading.text.lstrip()[:3].startswith(("#", "|", ">", "---")):
-        return Edge(form=FIELD)  # a page with a heading, a table or front matter on top
+    if reading.text.lstrip()[:3].startswith(_ON_TOP):
+        return Edge(form=FIELD)
     head = reading.prose[: 2 * LOOKED].lstrip()[:LOOKED]
     letter = head.lstrip(_OPENS)[:1]
     if not (letter.isalnum() or letter > "\u2010"):

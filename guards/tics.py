@@ -77,9 +77,9 @@ class Opener(_Tic):
     commoner than its share at the start; measured, none on 96 healthy development streams, where the highest score
     is 0.3.
     Silent on purpose: on what began so from the first five outputs on, or in an eighth of the start; on titles, subject
-    lines, labels and pages with a heading on top; on a sentence with a number, a link, an address or code in it; where
-    the start had one fixed beginning, on another in its place (an edit), but not on one put before it; on outputs of
-    fewer than six words, on outputs with calls, and on copies of one text, which the guard `repeat` counts.
+    lines, labels and pages with a heading or a list on top; on a sentence with a number, a link, an address or code in
+    it; where the start had one fixed beginning, on another in its place (an edit), but not on one put before it; on
+    outputs of fewer than six words, on outputs with calls, and on copies of one text, which the guard `repeat` counts.
     Options: `warm_up` outputs of the start (40, at most 200 are kept), `caution`: years for one false trip (1).
 
         >>> from guards import Output

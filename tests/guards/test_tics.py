@@ -136,10 +136,17 @@ def test_a_form_field_at_the_end_is_no_sign_off(footer: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "title", ["Client side caching\n\n", "# The harbour\n\nNews from the pier today. ", "Docs: Add the pier\n\n"]
+    "title",
+    [
+        "Client side caching\n\n",
+        "# The harbour\n\nNews from the pier today. ",
+        "Docs: Add the pier\n\n",
+        "  * New light at the pier.\n  * ",
+    ],
+    ids=["subject", "heading", "label", "list"],
 )
 def test_a_title_is_no_opener(title: str) -> None:
-    """Subject lines, labels and headings may be the same for a while."""
+    """Subject lines, labels, headings and lists may be the same for a while."""
     texts = fresh(120)
     assert trips(Opener(), texts[:60] + [f"{title}{text[:-1]}" for text in texts[60:]]) == []
 
