@@ -110,18 +110,41 @@ def main() -> None:
             pending.write("pending.md", "INC-4712 is open.\n")
             unkept = best(lambda: pending.search("INC-4712", 8))
 
+            each = questions(vocabulary)
+            taken_by_each = sorted(best(lambda q=query: vault.draft().search(q, 8), 1) for query in each)  # type: ignore[misc]
             commits = sorted(after_commit(vault, number) for number in range(20))
+            edits = sorted(after_edit(vault, number) for number in range(5))
         others = greps(root, asked["one note has it"])
     print(f"{count:,} notes of {WORDS_A_NOTE} words, {text / 1e6:.0f} MB")
     print(f"  the index: {size / 1e6:.0f} MB, built in {built / 1e3:.1f} s")
     for what, taken in found.items():
         print(f"  search: {what:<22} {taken:9.2f} ms")
     print(f"  search: with an unkept note    {unkept:9.2f} ms")
+    middle, most = taken_by_each[len(each) // 2], taken_by_each[len(each) * 95 // 100]
+    print(f"  {len(each)} questions of 1 to 12 words, each once: p50 {middle:.2f} ms, p95 {most:.2f} ms")
     print(f"  first search after a commit    {commits[10]:9.2f} ms (median: it brings the index up to date)")
     print(f"  a look at every file           {looked:9.2f} ms (these take at most a twentieth of the time)")
+    print(f"  one note edited by hand        {edits[2]:9.2f} ms (median: such a look, and the note is read again)")
     for name, taken in others.items():
         ratio = taken / found["one note has it"]
         print(f"  {name:<8}: one note has it      {taken:9.2f} ms   {ratio:8.0f} times as long as search")
+
+
+def questions(vocabulary: list[str], count: int = 200) -> list[str]:
+    """Return questions whose words are as frequent as in the notes."""
+    dice, weights = random.Random(2), [1 / (rank + 2) for rank in range(VOCABULARY)]
+    return [" ".join(dice.choices(vocabulary, weights, k=dice.randint(1, 12))) for _ in range(count)]
+
+
+def after_edit(vault: Vault, number: int) -> float:
+    """Edit a note by hand, in place; return what a search costs that has to find it, in milliseconds."""
+    note = vault.root / f"folder-0/note-{number}.md"
+    with note.open("a") as file:
+        file.write(f"EDIT-{number} by hand\n")
+    began = time.perf_counter()
+    hits = vault.shelf.search(f"EDIT-{number}", 8, {}, fresh=True)
+    assert hits[0].path == f"folder-0/note-{number}.md"
+    return (time.perf_counter() - began) * 1e3
 
 
 def after_commit(vault: Vault, number: int) -> float:
