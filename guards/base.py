@@ -10,6 +10,7 @@ import enum
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, ClassVar, Literal, TypeAlias
 
 from guards import options
@@ -107,6 +108,12 @@ class Verdict:
     gate: bool = False
 
 
+@lru_cache(maxsize=64)
+def silent(guard: str) -> Verdict:
+    """Return the verdict of a guard that has nothing to say: always the same object, as most outputs need a dozen."""
+    return Verdict(guard)
+
+
 def gravest(*verdicts: Verdict) -> Verdict:
     """Return the most serious of one guard's verdicts, the highest score first; a gate's, if one as serious is."""
     worst = max(verdicts, key=lambda v: (v.level, v.score))
@@ -155,7 +162,7 @@ class Guard(ABC):
 
     def observe(self, results: Sequence[CallResult]) -> Verdict:
         """Hear what came back for the calls of the last output."""
-        return Verdict(self.name)
+        return silent(self.name)
 
     def watch(self) -> Watch | None:
         """Return an eye on the next output's stream, if this guard can stop it early."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from guards import options
-from guards.base import Guard, Json, Level, Output, Verdict
+from guards.base import Guard, Json, Level, Output, Verdict, silent
 from guards.memory import check_version, integer, number
 from guards.text import fingerprint
 
@@ -106,7 +106,7 @@ class Budget(Guard):
     def _steps_used(self, asks: bool) -> Verdict:
         limit = self.options.steps
         if limit is None:
-            return Verdict(self.name)
+            return silent(self.name)
         if not asks:
             return Verdict(self.name, Level.PASS, min(self._steps / limit, 0.99))
         return self._used("steps of this turn", self._steps, limit)

@@ -5,15 +5,18 @@ Lists do not count here, except for the chant: their lines are meant to be alike
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from operator import add
 
 from guards.finding import Finding
 from guards.text import quote, tokens
 
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+|[。！？\n]+")
-_WITHIN = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
+_SENTENCE = re.compile(r"([.!?;。！？\n])(?:(?<=[.!?;])\s+|(?<=[。！？\n])[。！？\n]*)")
+_WITHIN = re.compile(r"([.!?。！？])(?:(?<=[.!?])\s+|(?<=[。！？]))")
+"""They begin with what ends a sentence, which the engine finds soonest."""
 _ITEM = re.compile(r"(?:\d{1,5}[.)]|[-*+•|>#])\s?")
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
 FEW = 20
@@ -34,7 +37,9 @@ LETTERS = 10
 
 def irregular(prose: str, size: int) -> Finding | None:
     """Find a few sentences in changing order, in a text of `size` characters with all its blocks."""
-    raw = [part for part in _SENTENCE.split(prose) if not part.startswith("<")]  # a tag is no sentence
+    parts = _SENTENCE.split(prose)
+    kept = ["" if end in "。！？\n" else end for end in parts[1::2]]
+    raw = [part for part in map(add, parts[::2], [*kept, ""]) if not part.startswith("<")]  # a tag is no sentence
     if len(raw) < 12 or len(set(raw)) > 0.7 * len(raw):
         return None
     said = [" ".join(words) for s in raw if len(words := [w for w in tokens(s) if w[0].isalpha()]) > 1]
@@ -60,7 +65,7 @@ def begun_again(text: str, prose: str) -> Finding | None:
     best: Finding | None = None
     last = prose.rstrip().rpartition("\n")[2]
     if len(last) > LONG_PARAGRAPH:
-        best = _at_the_end(_WITHIN.split(last.strip()), len(text), "sentences")
+        best = _at_the_end(_sentences(last.strip()), len(text), "sentences")
     if text.count("\n\n") >= BEGUN - 2:
         paragraphs = [part.strip() for part in _PARAGRAPH.split(text.strip())]
         if all(len(part) > LONG_PARAGRAPH and not _ITEM.match(part) for part in paragraphs[1 - BEGUN :]):
@@ -105,13 +110,24 @@ def lines_alike(text: str) -> Finding | None:
     return Finding(score, why, span=max(text.split("\n"), key=len).strip()) if score >= 0.8 else None
 
 
-def saturated(prose: str) -> Finding | None:
+def _sentences(line: str) -> list[str]:
+    parts = _WITHIN.split(line)
+    return [*map(add, parts[::2], [*parts[1::2], ""])]
+
+
+def saturated(prose: str, most: float = math.inf) -> Finding | None:
     """Find one phrase in most sentences of running text, again and again within its paragraphs.
 
-    Paragraphs that each say it once are items of one kind: clauses of a law, entries of a list.
+    Paragraphs that each say it once are items of one kind: clauses of a law, entries of a list.  `most` is how often
+    the commonest three words of the prose come: no phrase is said more often.
     """
+    if most < 0.8 * SHARE * RUNNING:
+        return None
     running = list(_running(prose))
     if sum(map(len, running)) < RUNNING:
+        return None
+    least = sum(len(s.split(None, PHRASE)) > PHRASE for part in running for s in part)  # a word is a token or more
+    if most < 0.8 * SHARE * least:
         return None
     paragraphs = [[words for s in part if len(words := tokens(s)) > PHRASE] for part in running]
     size = sum(map(len, paragraphs))
@@ -137,5 +153,5 @@ def saturated(prose: str) -> Finding | None:
 def _running(prose: str) -> Iterator[list[str]]:
     """Yield the sentences of each paragraph that has three and more; short items and lines of a poem have not."""
     for line in prose.split("\n"):
-        if len(line) > LONG_PARAGRAPH and len(parts := _WITHIN.split(line.strip())) >= 3:
+        if len(line) > LONG_PARAGRAPH and len(parts := _sentences(line.strip())) >= 3:
             yield parts

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from guards import options
-from guards.base import CallResult, Guard, Json, Level, Output, Verdict
+from guards.base import CallResult, Guard, Json, Level, Output, Verdict, silent
 from guards.deeds import deed, over
 from guards.memory import check_version, integer
 from guards.promise import limit
@@ -78,7 +78,7 @@ class Claims(Guard):
         self._asked = bool(output.calls)
         self._ever = self._ever or self._asked
         if output.calls:
-            return Verdict(self.name)
+            return silent(self.name)
         verdict = self._judge(output, worked=self._worked > 0)
         if not turn:
             self._worked, self._failed = max(0, self._worked - 1), False
@@ -91,11 +91,11 @@ class Claims(Guard):
 
     def _judge(self, output: Output, worked: bool) -> Verdict:
         if not (output.offered or self._ever):
-            return Verdict(self.name)
+            return silent(self.name)
         said = "" if worked else over(output.text) if self._failed else deed(output.text)
         score = self._share.update(float(bool(said)))
         if not said:
-            return Verdict(self.name)
+            return silent(self.name)
         if output.offered:
             why = "every tool call of this turn failed" if self._failed else "no tool was called in this turn"
             outcome: Literal["failed", "tripped"] = "failed" if score < 1 else "tripped"
@@ -119,7 +119,7 @@ class Claims(Guard):
                 self._worked, self._failed = RECENT, False
             else:
                 self._failed = self._worked == 0
-        return Verdict(self.name)
+        return silent(self.name)
 
     def state(self) -> dict[str, Json]:
         """Return the memory: a few numbers."""

@@ -6,7 +6,6 @@ itself.  Words are numbers; which ones are good ones is not known here.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable
 
 
@@ -44,13 +43,13 @@ class Ring:
 
     def __init__(self, sizes: Iterable[int], words: Iterable[int] = ()) -> None:
         self.windows = tuple(Window(size) for size in sorted(sizes))
-        self._words: deque[int] = deque(maxlen=self.windows[-1].size)
+        self._words: list[int] = []
         self.extend(words)
 
     def extend(self, words: Iterable[int]) -> None:
         """Add words; the oldest leave."""
-        new = list(words)
-        line = [*self._words, *new]
+        new, line = list(words), self._words
+        line += new
         for window in self.windows:
             counts = window.counts
             for word in new:
@@ -62,9 +61,10 @@ class Ring:
                     del counts[word]
                 else:
                     counts[word] -= 1
-        self._words.extend(new)
+        if len(line) > 2 * self.windows[-1].size:
+            del line[: -self.windows[-1].size]
 
     @property
     def words(self) -> list[int]:
         """The words, oldest first."""
-        return list(self._words)
+        return self._words[-self.windows[-1].size :]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from guards.base import CallResult, Guard, Json, Level, Output, Verdict
+from guards.base import CallResult, Guard, Json, Level, Output, Verdict, silent
 from guards.memory import check_version, integer
 from guards.text import fingerprint
 
@@ -76,7 +76,7 @@ class Expect(Guard):
         self._asked = tuple(names(call.name, call.args) for call in output.calls)
         missing = [tool for tool, worked in zip(self._tools, self._worked, strict=True) if not worked]
         if not missing or output.calls or output.turn is None:
-            return Verdict(self.name)
+            return silent(self.name)
         named = ", ".join(tool[:_SHOWN] for tool in missing)
         return Verdict(
             self.name,
@@ -93,7 +93,7 @@ class Expect(Guard):
             for name in asked if result.ok else ():
                 if name in self._tools:
                     self._worked[self._tools.index(name)] = True
-        return Verdict(self.name)
+        return silent(self.name)
 
     def state(self) -> dict[str, Json]:
         """Return the turn and what has succeeded in it; other tools expected means another turn."""

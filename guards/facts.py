@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from guards.base import CallResult, Guard, Json, Level, Output, Verdict
+from guards.base import CallResult, Guard, Json, Level, Output, Verdict, silent
 from guards.memory import check_version, integer, integers
 from guards.text import clip, fingerprint, quote
 
@@ -88,12 +88,12 @@ class Facts(Guard):
             self._turn = turn
         self._asked = tuple(call.name for call in output.calls)
         if not self._answered or output.turn is None or len(self._facts) >= MOST:
-            return Verdict(self.name)
+            return silent(self.name)
         notes = [text for call in output.calls if isinstance(text := call.args.get("text"), str)]
         stated = dict.fromkeys(fact for text in (output.text, *notes) for fact in named(text))
         strange = [fact for fact in stated if not _MOMENT.fullmatch(fact) and fingerprint(fact) not in self._facts]
         if not strange:
-            return Verdict(self.name)
+            return silent(self.name)
         shown = ", ".join(fact[:40].encode("unicode_escape").decode() for fact in strange[:4])
         told = quote(", ".join(strange[:4]), 60)
         return Verdict(
@@ -113,7 +113,7 @@ class Facts(Guard):
                 if len(self._facts) >= MOST:
                     break
                 self._facts[fingerprint(fact)] = None
-        return Verdict(self.name)
+        return silent(self.name)
 
     def state(self) -> dict[str, Json]:
         """Return the turn and its facts as fingerprints."""

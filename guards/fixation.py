@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from guards import options
-from guards.base import Guard, Json, Level, Output, Verdict, gravest
+from guards.base import Guard, Json, Level, Output, Verdict, gravest, silent
 from guards.memory import check_version, integer, nested
 from guards.promise import limit
 from guards.reading import NUMBER, Reading, read
@@ -85,21 +85,23 @@ class Fixation(Guard):
         """Judge the next output."""
         reading = read(output.text)
         if not reading.spoken:
-            return Verdict(self.name)
+            return silent(self.name)
         spiral = self._spiral(reading)
         risen = self._takeover.update(reading)
-        slow = self._judge(reading, risen) if risen else Verdict(self.name)
+        slow = self._judge(reading, risen) if risen else silent(self.name)
         return gravest(spiral, slow)
 
     def _spiral(self, reading: Reading) -> Verdict:
         """One word is most of what is said."""
         total = len(reading.spoken)
-        counts = Counter(reading.spoken if total >= SPEECH else ())
-        counts.pop(NUMBER, None)
-        word, count = counts.most_common(1)[0] if counts else ("", 0)
+        word, count = "", 0
+        if total >= SPEECH and len(set(reading.spoken)) <= (1 - WHOLE) * total + 1:  # more cannot stand beside it
+            counts = Counter(reading.spoken)
+            counts.pop(NUMBER, None)
+            word, count = counts.most_common(1)[0] if counts else ("", 0)
         if not count or count < WHOLE * total:
             self._whole = self._run = 0
-            return Verdict(self.name)
+            return silent(self.name)
         key = key_at(reading, reading.spoken.index(word))
         self._run = min(self._run + 1, IN_A_ROW) if key == self._whole else 1
         self._whole = key

@@ -66,7 +66,8 @@ _RUN = re.compile(rf"(?:(?:{SPECIAL.pattern})\s?)+")
 _SPEAKER = re.compile(r"(?:assistant|user|system|human|model|tool)\b", re.IGNORECASE)
 _STOPS = ".!?…。！？"
 _RUN_ON = re.compile(r"[!?…！？](?:assistant|user|system)[ \t]*(?:\n|\Z)|[.。]assistant[ \t]*\n[ \t]*\n")
-_RUNS_ON = (*(mark + who for mark in "!?…！？" for who in ("assistant", "user", "system")), ".assistant", "。assistant")
+_TURNS = ("assistant", "user", "system")
+_RUNS_ON = (*(mark + who for mark in "!?…！？" for who in _TURNS), ".assistant", "。assistant")
 _NEXT_TURN = re.compile(r"\n[ \t]*\n(?:human|user|assistant)[ \t]{0,4}:\s*\Z", re.IGNORECASE)
 _GLUED = re.compile(r"[a-z][A-Z]")
 _SCRIPTS = tuple(
@@ -186,7 +187,7 @@ def run_on(said: str) -> str:
     '?assistant'
     """
     found = _NEXT_TURN.search(said[-40:])
-    if found is None and any(mark in said for mark in _RUNS_ON):
+    if found is None and any(who in said for who in _TURNS) and any(mark in said for mark in _RUNS_ON):
         found = _RUN_ON.search(said)
     return found[0].strip() if found else ""
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from guards import options
-from guards.base import Guard, Json, Level, Output, Verdict, Watch
+from guards.base import Guard, Json, Level, Output, Verdict, Watch, silent
 from guards.finding import Finding
 from guards.period import tail_period
 from guards.repetition import judge
@@ -82,7 +82,7 @@ class Loop(Guard):
 
     def _verdict(self, worst: Finding | None) -> Verdict:
         if worst is None:
-            return Verdict(self.name)
+            return silent(self.name)
         if worst.score < 1:
             level = Level.WARN if worst.score >= 0.8 else Level.PASS
         else:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from guards import leak, options
-from guards.base import Guard, Json, Level, Output, Verdict
+from guards.base import Guard, Json, Level, Output, Verdict, silent
 from guards.memory import check_version, nested
 from guards.promise import limit
 from guards.rarity import RECENT, Custom, Rarity
@@ -78,10 +78,10 @@ class Markup(Guard):
     def update(self, output: Output) -> Verdict:
         """Judge the next output."""
         if not output.text.strip():
-            return Verdict(self.name)
+            return silent(self.name)
         reading = read(output.text)
         said = leak.bare(reading)
-        worst = Verdict(self.name)
+        worst = silent(self.name)
         found = leak.leaks(said, reading.text)
         interface = bool(output.calls or output.offered)
         if interface and (calls := found.get("tool") or leak.calls(reading.structure)):

@@ -9,7 +9,7 @@ import importlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from guards.base import CallResult, Guard, Json, Level, Output, Verdict, Watch
+from guards.base import CallResult, Guard, Json, Level, Output, Verdict, Watch, silent
 from guards.baselines import Baselines, load_each
 from guards.promise import CAUTION
 
@@ -116,7 +116,7 @@ class Panel:
 
     def _ordered(self, gates: Iterable[Verdict], sequential: Iterable[Verdict] = ()) -> tuple[Verdict, ...]:
         by_name = {verdict.guard: verdict for verdict in (*gates, *sequential)}
-        return tuple(by_name.get(name) or Verdict(name) for name in self._names)
+        return tuple(by_name.get(name) or silent(name) for name in self._names)
 
     def watch(self) -> Watch:
         """Return one eye on the next output's stream for all guards that have one."""

@@ -1,12 +1,13 @@
 """One output as every guard reads it: cut into prose, words, clauses and marks once, however many guards ask.
 
-A part is made when it is first asked for.  Nothing here is longer than `guards.text.clip` allows, whatever came in.
+Nothing here is longer than `guards.text.clip` allows, whatever came in.
 """
 
 from __future__ import annotations
 
 import re
-from functools import cached_property, lru_cache
+from functools import lru_cache
+from typing import TypeAlias
 from zlib import crc32
 
 from guards.text import IS_UNSPACED, UNSPACED, WORD, clip, split, words
@@ -35,74 +36,52 @@ class Reading:
     ((0, 2), (2, 3), (3, 7))
     """
 
+    __slots__ = ("clauses", "marks", "prose", "sentences", "spoken", "structure", "text", "words")
+
     def __init__(self, text: str) -> None:
-        self.text = text
+        """Cut the text; each part is needed by one guard or another.
 
-    @cached_property
-    def words(self) -> tuple[str, ...]:
-        """Words and numbers of the whole text in lower case; scripts without spaces give pairs of characters."""
-        return tuple(words(self.text))
-
-    @cached_property
-    def _parts(self) -> tuple[str, str]:
-        return split(self.text)
-
-    @property
-    def prose(self) -> str:
-        """The text without code, tables, quotes, headings, list markers and links."""
-        return self._parts[0]
-
-    @property
-    def structure(self) -> str:
-        """What `prose` leaves out."""
-        return self._parts[1]
-
-    @cached_property
-    def spoken(self) -> tuple[str, ...]:
-        """The words of the prose in lower case, without tags and link targets, every number `#`.
-
-        Scripts without spaces give one character each.
+        `words`: words and numbers of the whole text in lower case; scripts without spaces give pairs of characters.
+        `prose`: the text without code, tables, quotes, headings, list markers and links, and `structure` the rest.
+        `spoken`: the words of the prose in lower case, without tags and link targets, every number `#`; scripts
+        without spaces give one character each.  `marks`: 32 bits for each of them, the same in every process.
+        `sentences`: (start, end) in `spoken` of what lies between full stops, line ends and their like.  `clauses`:
+        the same between any marks, commas, dashes, quotes and brackets too.
         """
-        return self._spoken[0]
+        self.text = text
+        self.words = tuple(words(text))
+        self.prose, self.structure = split(text)
+        self.spoken, self.sentences, self.clauses = _spoken(self.prose.lower())
+        self.marks = tuple(map(_mark, self.spoken))
 
-    @cached_property
-    def sentences(self) -> tuple[tuple[int, int], ...]:
-        """(start, end) in `spoken` of what lies between full stops, line ends and their like."""
-        return self._spoken[1]
 
-    @cached_property
-    def clauses(self) -> tuple[tuple[int, int], ...]:
-        """(start, end) in `spoken` of what lies between any marks, commas, dashes, quotes and brackets too."""
-        return self._spoken[2]
+Spans: TypeAlias = tuple[tuple[int, int], ...]
 
-    @cached_property
-    def marks(self) -> tuple[int, ...]:
-        """32 bits for each of `spoken`, the same in every process."""
-        return tuple(map(_mark, self.spoken))
 
-    @cached_property
-    def _spoken(self) -> tuple[tuple[str, ...], tuple[tuple[int, int], ...], tuple[tuple[int, int], ...]]:
-        said: list[str] = []
-        sentences: list[tuple[int, int]] = []
-        clauses: list[tuple[int, int]] = []
-        sentence = clause = 0
-        prose = self.prose.lower()
-        if "<" in prose or "](" in prose or "][" in prose:
-            prose = _UNSAID.sub(" ", prose)
-        pieces = (_ASCII_PIECE if prose.isascii() else _PIECE).findall(prose)
-        pieces.append("\n")
-        for piece in pieces:
-            first = piece[0]
-            if first not in _MARKS:
-                said.append(NUMBER if first.isdecimal() and not IS_UNSPACED.match(first) else piece)
-                continue
-            if clause < len(said):
-                clauses.append((clause, len(said)))
-                clause = len(said)
-            if sentence < clause and first in _FULL:
-                sentences.append((sentence, clause))
-                sentence = clause
-        return tuple(said), tuple(sentences), tuple(clauses)
+def _spoken(prose: str) -> tuple[tuple[str, ...], Spans, Spans]:
+    said: list[str] = []
+    sentences: list[tuple[int, int]] = []
+    clauses: list[tuple[int, int]] = []
+    sentence = clause = 0
+    if "<" in prose or "](" in prose or "][" in prose:
+        prose = _UNSAID.sub(" ", prose)
+    pieces = (_ASCII_PIECE if prose.isascii() else _PIECE).findall(prose)
+    pieces.append("\n")
+    for piece in pieces:
+        if piece.isalpha():
+            said.append(piece)
+            continue
+        first = piece[0]
+        if first not in _MARKS:
+            said.append(NUMBER if first.isdecimal() and not IS_UNSPACED.match(first) else piece)
+            continue
+        if clause < len(said):
+            clauses.append((clause, len(said)))
+            clause = len(said)
+        if sentence < clause and first in _FULL:
+            sentences.append((sentence, clause))
+            sentence = clause
+    return tuple(said), tuple(sentences), tuple(clauses)
 
 
 def read(text: str) -> Reading:

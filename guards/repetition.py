@@ -38,6 +38,8 @@ BEGUN = 4
 LISTED = 6.0
 """Copies of a list item: fewer are a log of equal entries."""
 _ITEM = re.compile(r"\s*(?:\d{1,5}[.)]|[-*+•])\s")
+LOGGED = 300
+"""Words of a stretch within a block that are more than what a table or a log repeats."""
 LEAST_AGAIN = 14
 """Groups of three words that were there before: fewer make no loop, unless the text is short."""
 
@@ -52,12 +54,12 @@ def judge(text: str, copies: float = 1.0, patience: float = 1.0) -> Finding | No
     found = [_white(seen), _one_character(bare), _unbroken(prose, len(bare))]
     items = tokens(prose)
     total = len(items)
-    again = total - 2 - len(set(zip(items, items[1:], items[2:], strict=False)))
+    again = _again(items)
     found += [begun_again(seen, prose), lines_alike(seen), _stutter(items)]
     if again >= min(LEAST_AGAIN, 0.25 * total - 3):
         found += [_periodic(seen, prose, items, patience), _counting(items)]
     if again >= 0.1 * total:
-        found += [_woven(seen, prose, items, again), saturated(prose), irregular(prose, len(bare))]
+        found += [_woven(seen, prose, items, again), saturated(prose, _commonest(items)), irregular(prose, len(bare))]
     if structure:
         found.append(_in_structure(tokens(structure), structure))
     real = [f for f in found if f is not None]
@@ -65,6 +67,17 @@ def judge(text: str, copies: float = 1.0, patience: float = 1.0) -> Finding | No
         return None
     most = max(real, key=lambda f: (f.stops and f.score >= copies, f.score))
     return Finding(round(most.score / copies, 3), most.why, most.stops, _standing(most.span, seen))
+
+
+def _again(items: Sequence[str]) -> int:
+    return len(items) - 2 - len(set(zip(items, items[1:], items[2:], strict=False)))
+
+
+def _commonest(items: Sequence[str]) -> int:
+    """Return how often the commonest three words come; punctuation does not count."""
+    threes = Counter(zip(items, items[1:], items[2:], strict=False))
+    often = [(times, three) for three, times in threes.items() if times > 2]
+    return max((times for times, three in often if all(word[0].isalpha() for word in three)), default=0)
 
 
 def _standing(span: str, text: str) -> str:
@@ -95,8 +108,11 @@ def _one_character(bare: str) -> Finding | None:
 def _unbroken(prose: str, size: int) -> Finding | None:
     """A unit repeated without a space between the copies."""
     best: Finding | None = None
-    for word in [word for word in prose.split() if len(word) >= UNBROKEN]:
-        if not _may_repeat(word) or _DRAWN.fullmatch(word) or _LINK.search(word):
+    words = prose.split()
+    if max(map(len, words), default=0) < UNBROKEN:
+        return None
+    for word in words:
+        if len(word) < UNBROKEN or not _may_repeat(word) or _DRAWN.fullmatch(word) or _LINK.search(word):
             continue
         for s in stretches(word):
             unit = word[s.start : s.start + s.period]
@@ -115,7 +131,7 @@ def _unbroken(prose: str, size: int) -> Finding | None:
 
 def _may_repeat(word: str) -> bool:
     """Whether a stretch can be 0.6 of the word: a third of it, but for two characters, comes again in threes."""
-    return len(word) - 2 - len(set(zip(word, word[1:], word[2:], strict=False))) >= 0.2 * len(word) - 2
+    return _again(word) >= 0.2 * len(word) - 2
 
 
 def _periodic(seen: str, prose: str, items: Sequence[str], patience: float) -> Finding | None:
@@ -240,11 +256,11 @@ def _counting(items: Sequence[str]) -> Finding | None:
 
 def _stutter(items: Sequence[str]) -> Finding | None:
     """Most words are said twice or more at once."""
-    if sum(map(eq, items, items[1:])) < 8:
+    if len(items) < 24:
         return None
     spoken = [item for item in items if item[0].isalpha()]
-    twice = sum(a == b for a, b in pairwise(spoken))
-    if len(spoken) < 24 or twice < 0.4 * len(spoken):
+    twice = list(map(eq, spoken, spoken[1:])).count(True)
+    if len(spoken) < 24 or twice < 0.4 * len(spoken) or list(map(eq, items, items[1:])).count(True) < 8:
         return None
     return Finding(twice / (0.5 * len(spoken)), f"{twice} of {len(spoken)} words only repeat the word before")
 
@@ -275,12 +291,12 @@ def _woven(seen: str, prose: str, items: Sequence[str], again: int) -> Finding |
 def _in_structure(items: Sequence[str], structure: str) -> Finding | None:
     """A loop in a block: a tool call again and again, or a few words beyond what a table or a log repeats."""
     best: Finding | None = None
-    if len(items) < 300 and not _is_call(items):
+    if not _is_call(items) and _again(items) < LOGGED / 3 - 2:  # in one and a half copies, a third comes again
         return None
     for s in stretches(items):
         unit = items[s.start : s.start + s.period]
         called = _is_call(unit)
-        if not called and (s.length < 300 or not _wordy(unit) or not any(len(item) > 1 for item in unit)):
+        if not called and (s.length < LOGGED or not _wordy(unit) or not any(len(item) > 1 for item in unit)):
             continue
         need = 6 if called else 120 if s.period <= 4 else 80 if s.period <= 20 else 40
         why = f"{quote(' '.join(unit))} {s.copies:.0f} times in a row inside a block"

@@ -76,12 +76,13 @@ def _parts(reading: Reading) -> tuple[list[int], list[int]]:
     shape, wording = list(EDGE), list(EDGE)
     for start, end in reading.clauses:
         last = min(end, start + LONGEST)
-        for word, mark in zip(words[start:last], marks[start:last], strict=True):
-            kept = KEPT.get(word, GAP)
-            if kept == GAP and shape[-1] == GAP:
+        gap = False
+        for kept, mark in zip(map(KEPT.get, words[start:last]), marks[start:last], strict=True):
+            if kept is None and gap:
                 wording[-1] = (wording[-1] * _BASE + mark) % _PRIME
                 continue
-            shape.append(kept)
+            gap = kept is None
+            shape.append(GAP if kept is None else kept)
             wording.append(mark)
         mark = STOP if end in stops else PAUSE
         shape.append(mark)

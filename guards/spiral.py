@@ -7,11 +7,12 @@ import re
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from statistics import fmean, median
 from typing import ClassVar, Literal
 
 from guards import options
-from guards.base import Guard, Json, Level, Output, Verdict
+from guards.base import Guard, Json, Level, Output, Verdict, silent
 from guards.lexicon import FAINT, KINDS, SIGNS, kind_of
 from guards.memory import check_version, integers, numbers, shares
 from guards.promise import limit
@@ -102,7 +103,7 @@ class Spiral(Guard):
         reading = read(output.text)
         size, found = len(reading.words), _lexemes(reading.words, reading.text)
         if not size and (output.calls or not reading.text.strip()):
-            return Verdict(self.name)
+            return silent(self.name)
         size = max(size, 1)
         faintly = 1.0 if len(found) > FAINT_ALONE else 0.5
         count = sum(faintly if word in FAINT else min(times, 2) for word, times in found.items())
@@ -112,8 +113,8 @@ class Spiral(Guard):
         self._recent.append([min(size, LONG), *(fingerprint(word) for word in sorted(found)[:MARKS])])
         self._learn(size, count, found)
         score = max(self._sums) / self._limit
-        if max(gains) <= 0 or not self._spreads():
-            score = min(score, 0.5)
+        if score > 0.5 and (max(gains) <= 0 or not self._spreads()):
+            score = 0.5
         return self._judged(round(score, 3), found, reading.text)
 
     def _gains(self, size: int, count: float) -> list[float]:
@@ -127,7 +128,7 @@ class Spiral(Guard):
         """Return the healthy share of such words and of outputs that hold one."""
         if len(self._start) < self.options.warm_up:
             return EARLY, CARRY
-        rate, carry = 1.5 * median(self._start), fmean(x > 0 for x in self._start)
+        rate, carry = _usual(tuple(self._start))
         outputs, words, found, carried = self._calm
         if outputs >= LATER:
             rate, carry = max(rate, TWICE * found / words), max(carry, carried / outputs)
@@ -190,6 +191,12 @@ class Spiral(Guard):
         if not isinstance(recent, list) or len(recent) > RECENT or not all(recent):
             raise ValueError(f"'recent' should be a list of at most {RECENT} lists with a size each")
         self._recent = deque((integers({"recent": marks}, "recent", MARKS + 1) for marks in recent), maxlen=RECENT)
+
+
+@lru_cache(maxsize=16)
+def _usual(start: tuple[float, ...]) -> tuple[float, float]:
+    """Return what the start says: the rate of such words, and the share of outputs that hold one."""
+    return 1.5 * median(start), fmean(x > 0 for x in start)
 
 
 def _lexemes(words: Sequence[str], text: str) -> dict[str, int]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
 from guards import options
-from guards.base import Guard, Json, Level, Output, Verdict
+from guards.base import Guard, Json, Level, Output, Verdict, silent
 from guards.edges import span
 from guards.memory import check_version, integer, integers
 from guards.promise import limit
@@ -104,7 +104,7 @@ class Template(Guard):
         reading = read(output.text)
         self._outputs += bool(output.text.strip())
         if output.calls or len(reading.spoken) < LEAST:
-            return Verdict(self.name)
+            return silent(self.name)
         found, wording = _placed(reading)
         kept = _kept(found, wording)
         pieces = [(place, *piece) for place, piece in enumerate(kept) if piece[0]]

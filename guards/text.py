@@ -26,10 +26,14 @@ _LETTER = rf"[^\W\d_{UNSPACED}]"
 WORD = rf"(?:[a-z]+{_LETTER}*|{_LETTER}+)(?:['’]{_LETTER}+)*"
 """A word in lower case; Latin letters come first because the engine finds them soonest."""
 
-_TOKEN = re.compile(rf"(?! )(?:{WORD}|[{UNSPACED}]|\d+|[^\w\s]|_)")
-_ASCII_TOKEN = re.compile(r"[a-z]+(?:'[a-z]+)*|[0-9]+|[^\w\s]|_")
-_WORD = re.compile(rf"(?! )(?:{WORD}|[{UNSPACED}]+|\d+(?:[.,:]\d+)*)")
-_ASCII_WORD = re.compile(r"[a-z]+(?:'[a-z]+)*|[0-9]+(?:[.,:][0-9]+)*")
+# Each pattern takes one character of its set, which the engine finds soonest, and then asks what it took.
+_REST = rf"(?<=[a-z])[a-z]*{_LETTER}*(?:['’]{_LETTER}+)*|(?<={_LETTER}){_LETTER}*(?:['’]{_LETTER}+)*"
+_NUMBER_REST = r"(?<=\d)\d*(?:[.,:]\d+)*"
+_ASCII_REST, _ASCII_NUMBER_REST = r"(?<=[a-z])[a-z]*(?:'[a-z]+)*", r"(?<=[0-9])[0-9]*(?:[.,:][0-9]+)*"
+_TOKEN = re.compile(rf"\S(?:{_REST}|(?<![{UNSPACED}])(?<=\d)\d*|)")
+_ASCII_TOKEN = re.compile(rf"\S(?:{_ASCII_REST}|(?<=[0-9])[0-9]*|)")
+_WORD = re.compile(rf"[\w{UNSPACED}](?:{_REST}|(?<=[{UNSPACED}])[{UNSPACED}]*|{_NUMBER_REST})")
+_ASCII_WORD = re.compile(rf"[a-z0-9](?:{_ASCII_REST}|{_ASCII_NUMBER_REST})")
 """The same for ASCII in lower case, where the engine is twice as fast."""
 IS_UNSPACED = re.compile(rf"[{UNSPACED}]")
 _LINK = re.compile(r"https?://\S+")
@@ -55,8 +59,11 @@ def words(text: str) -> list[str]:
     """Return words and numbers in lower case; a script without spaces gives overlapping pairs of characters."""
     if text.isascii():
         return _ASCII_WORD.findall(text.lower())
+    whole: list[str] = _WORD.findall(text.lower())
+    if not whole or max(whole) < UNSPACED_FROM:
+        return whole
     found: list[str] = []
-    for word in _WORD.findall(text.lower()):
+    for word in whole:
         if word >= UNSPACED_FROM and IS_UNSPACED.match(word):
             found.extend(word[i : i + 2] for i in range(max(1, len(word) - 1)))
         else:

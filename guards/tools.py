@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from guards import churn, circles, options
-from guards.base import Call, CallResult, Guard, Json, Level, Output, Verdict
+from guards.base import Call, CallResult, Guard, Json, Level, Output, Verdict, silent
 from guards.calls import acts, canonical, names_no_tool, patience, takes_a_command
 from guards.circles import PENDING, Circle, Seen
 from guards.failures import Failures
@@ -106,7 +106,7 @@ class Tools(Guard):
         texts = [canonical(call) for call in calls]
         self._asked = [self._ask(call, text, spoken) for call, text in zip(calls, texts, strict=True)]
         if not calls:
-            return Verdict(self.name)
+            return silent(self.name)
         self._called = texts[-1][:LABEL]
         found = [self._not_offered(calls, output.offered), self._together(texts)]
         return self._worst([*found, self._circles([*self._seen, *self._asked])])
@@ -137,7 +137,7 @@ class Tools(Guard):
     def observe(self, results: Sequence[CallResult]) -> Verdict:
         """Judge what came back for the calls of the last output."""
         if not self._asked or not results:
-            return Verdict(self.name)
+            return silent(self.name)
         found: list[Verdict] = []
         for asked, result in zip(self._asked, results[-KEPT:], strict=False):
             seen = asked.answered(result)
@@ -157,7 +157,7 @@ class Tools(Guard):
         for call in calls:
             self._strangers.asked(offered is not None and call.name not in offered)
         if not strange:
-            return Verdict(self.name)
+            return silent(self.name)
         there = quote(", ".join(sorted(offered or ())), 300) if offered else "none"
         hint = f"There is no tool {quote(strange[-1], 60)}. Available tools: {there}. Use only these."
         return self._judged(self._strangers.found(), hint, asked=("last:", strange[-1]))
@@ -200,7 +200,7 @@ class Tools(Guard):
         return Verdict(self.name, level, score, why, f"Look at your tool calls: {told}. {hint}")
 
     def _worst(self, verdicts: Sequence[Verdict]) -> Verdict:
-        return max(verdicts, key=lambda v: (v.level, v.score), default=Verdict(self.name))
+        return max(verdicts, key=lambda v: (v.level, v.score), default=silent(self.name))
 
     def state(self) -> dict[str, Json]:
         """Return the memory, about 12 kB at most."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from guards import options
-from guards.base import Guard, Json, Level, Output, Verdict, gravest
+from guards.base import Guard, Json, Level, Output, Verdict, gravest, silent
 from guards.diversity import Ring, Window
 from guards.memory import check_version, integer, integers
 from guards.narrowing import KEY, Narrowing
@@ -106,7 +106,7 @@ class Vocabulary(Guard):
         begin = 0 if len(marks) <= NEAR else 37 * self._outputs % (len(marks) - NEAR)
         piece = [i for i in range(begin, min(begin + NEAR, len(marks))) if spoken[i] != NUMBER]
         if not piece:
-            return Verdict(self.name)
+            return silent(self.name)
         self._outputs += 1
         words = [marks[i] & KEY for i in piece]
         self._last.extend(words[:LOOSE_EACH])
@@ -140,7 +140,7 @@ class Vocabulary(Guard):
     def _order_of(self, reading: Reading, words: Sequence[int]) -> Verdict:
         if not self._order.settled:
             self._order.learn(words, last=self._outputs >= self.options.warm_up)
-            return Verdict(self.name)
+            return silent(self.name)
         total, won = self._order.update(words)
         score = total / self._limit
         if won <= 0:
@@ -150,7 +150,7 @@ class Vocabulary(Guard):
     def _scatter(self, reading: Reading, words: Sequence[int]) -> Verdict:
         window = self._last.windows[0]
         if not (self._order.settled and window.full):
-            return Verdict(self.name)
+            return silent(self.name)
         loose = (
             window.types >= VARIED * LOOSE
             and self._order.common(self._last.words) <= USUAL
