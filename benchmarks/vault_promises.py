@@ -15,6 +15,7 @@ from vault_lives import ROBO, number_of
 from vault_processes import Place, git, worked
 
 from daemon.memory import open_vault, review_of
+from vault import Vault
 from vault.proposals import Proposals
 
 Told = Mapping[str, set[int]]
@@ -26,10 +27,11 @@ def left_by_kill(place: Place, told: Told) -> list[str]:
     """Return what is wrong right after a kill and the next start, which has been."""
     gitdir = place.root / ".git"
     for _ in range(100):
-        locks = [lock for lock in gitdir.rglob("*.lock") if lock.parent.name != "trimtab"]
+        locks = [lock for lock in gitdir.rglob("*.lock") if "trimtab" not in lock.relative_to(gitdir).parts]
         if not locks or not _git_works_on(place.root):
             break
-        time.sleep(0.1)  # git's own tidying, which the person's git has begun, is no crash
+        time.sleep(0.1)  # a git that works here keeps every lock from being taken for a crashed one's
+        Vault.open(place.root).close()
     wrong = [f"a lock is left: {lock}" for lock in locks]
     wrong += [f"nobody gives back {lock}" for lock in (gitdir / "trimtab").glob("*lock") if not _is_free(str(lock))]
     wrong += [f"fsck: {line}" for line in _fsck(place)]

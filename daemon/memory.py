@@ -20,7 +20,8 @@ from daemon.errors import ConfigError, StorageError
 from daemon.stages import Clock, Observer
 from daemon.types import Feedback, Message, Run, ToolSpec
 from vault import Author, Commit, Draft, Kept, NoSuchNote, NotAVault, NotReady, Refused, Vault, VaultError
-from vault.proposals import APPROVES, Proposals
+from vault.proposals import Proposals
+from vault.proposing import APPROVES
 from vault.revert import REVERTS
 from vault.review import REVIEWED, Review
 

@@ -14,14 +14,15 @@ from pathlib import Path
 from typing import Any
 
 import pygit2
-from pygit2.enums import FileMode, ObjectType, RepositoryState, SortMode
+from pygit2.enums import FileMode, ObjectType, SortMode
 
 from vault.author import Author
 from vault.branch import Branch
-from vault.errors import Corrupt, NotAVault, NotReady, Unwritable, VaultError
+from vault.errors import Corrupt, Unwritable, VaultError
 from vault.git_branches import Branches
 from vault.git_history import Change, Commit, changes_between, commit_of, touched_between
 from vault.git_index import Listing
+from vault.git_state import branch_of, repository
 from vault.git_writing import Writing
 
 __all__ = ["Change", "Commit", "Git"]
@@ -39,16 +40,7 @@ class Git:
     """A repository with a worktree at `root`, on a branch."""
 
     def __init__(self, root: Path) -> None:
-        if not root.is_dir():
-            raise NotAVault(f"{root}: no such directory")
-        if not (root / ".git").is_dir() or (root / ".git").is_symlink():
-            raise NotAVault(f"{root}: not a vault: expected a git repository with its own .git directory")
-        if (grafts := root / ".git/info/grafts").is_file() and grafts.stat().st_size:
-            raise NotReady(f"{grafts}: grafts show a history that nobody committed: remove that file")
-        with _clear(f"{root}: cannot be opened as a git repository", NotAVault):
-            self._repo = pygit2.Repository(str(root))
-        if self._repo.is_bare:
-            raise NotAVault(f"{root}: a bare repository: a vault needs its notes as files beside .git")
+        self._repo = repository(root)
         self.root, self.gitdir = root, root / ".git"
         self._branches, self._writing = Branches(self._repo, self.gitdir), Writing(self._repo, self.gitdir)
         self._listing = Listing(self._repo, self.gitdir)
@@ -72,15 +64,7 @@ class Git:
 
     def branch(self) -> str:
         """Return the branch that HEAD is on; NotReady on a detached HEAD or in the middle of a merge or a rebase."""
-        state = RepositoryState(self._repo.state())
-        if state is not RepositoryState.NONE:
-            what = state.name.lower().replace("_", " ")
-            raise NotReady(f"{self.root}: a {what} is in progress: finish or abort it with git, then start again")
-        with _clear(f"{self.root}: HEAD cannot be read", Corrupt):
-            target = self._repo.lookup_reference("HEAD").target
-        if not isinstance(target, str):
-            raise NotReady(f"{self.root}: HEAD is detached: run `git switch` to go back to a branch")
-        return target.removeprefix("refs/heads/")
+        return branch_of(self._repo, self.root, self.setting("trimtab.branch") or "main")
 
     def setting(self, key: str) -> str | None:
         """Return a value of git's configuration."""

@@ -17,8 +17,10 @@ MOST_LINES: Final = 4_000
 """The most lines, without those that all sides have at their beginning and end, that are compared."""
 
 
-def joined(base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
+def joined(base: bytes, ours: bytes, theirs: bytes, *, part: bool = False) -> bytes | None:
     r"""Return `ours` with the change from `base` to `theirs`; None where that touches what `ours` changed.
+
+    With `part` what touches is left out, and the rest of the change is carried over.
 
     >>> joined(b"- a\n- b\n", b"- a\n- b\n- c\n", b"- a\n")
     b'- a\n- c\n'
@@ -29,7 +31,7 @@ def joined(base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
     core = [side[head : len(side) - tail] for side in sides]
     if max(map(len, core)) > MOST_LINES:
         return None
-    done = _carried(*core)
+    done = _carried(*core, part=part)
     return None if done is None else b"".join([*sides[1][:head], *done, *sides[1][len(sides[1]) - tail :]])
 
 
@@ -39,7 +41,9 @@ def common_start(one: bytes, other: bytes) -> bytes:
     return b"".join(sides[0][: _alike(sides)])
 
 
-def _carried(base: Sequence[bytes], ours: Sequence[bytes], theirs: Sequence[bytes]) -> list[bytes] | None:
+def _carried(
+    base: Sequence[bytes], ours: Sequence[bytes], theirs: Sequence[bytes], *, part: bool
+) -> list[bytes] | None:
     place = _places(base, ours)
     before: dict[int, list[bytes]] = {}
     gone = set[int]()
@@ -48,10 +52,11 @@ def _carried(base: Sequence[bytes], ours: Sequence[bytes], theirs: Sequence[byte
             continue
         there = [place[n] for n in range(start, end)]
         at = _insertion(place, start, len(ours)) if start == end else there[0]
-        if at is None or None in there:
+        apart = tag == "replace" and at is not None and there != list(range(at, at + len(there)))
+        if at is None or None in there or apart:  # apart: something was put between lines that are replaced together
+            if part:
+                continue
             return None
-        if tag == "replace" and there != list(range(at, at + len(there))):
-            return None  # something was put between the lines that are to be replaced together
         gone.update(n for n in there if n is not None)
         before.setdefault(at, []).extend(theirs[new_start:new_end])
     result = list[bytes]()

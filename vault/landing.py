@@ -86,12 +86,12 @@ class Landing:
                     late.keep(old, path, found)
                     return ""
                 return f"{path} was edited by hand at the same moment: it stays as it is"
-            wanted = git.blob(now) if found == was else _joined(git, was, now, here)
+            wanted, whole = (git.blob(now), True) if found == was else _joined(git, was, now, here)
             if wanted is None:
                 return f"{path} was edited by hand at the same moment: the agent's text is only in git"
             if (old := files.replace(parts, wanted, here)) is not None:
                 late.keep(old, path, found)
-                return ""
+                return "" if whole else f"{path} was edited by hand at the same moment: where both clash, yours stays"
         return f"{path} is being edited by hand: the agent's text is in git"
 
 
@@ -118,10 +118,15 @@ def index_held(git: Git, attempts: int = 20) -> contextlib.AbstractContextManage
     return held(git.gitdir / "index.lock", attempts)
 
 
-def _joined(git: Git, was: str | None, now: str, here: bytes | None) -> bytes | None:
-    """Both edits of one file, None where they clash or the person has taken the file away."""
+def _joined(git: Git, was: str | None, now: str, here: bytes | None) -> tuple[bytes | None, bool]:
+    """Both edits of one file, and whether all of them; where two clash the person's stays.
+
+    None where nothing can be done: the person has taken the file away, or it is too long.
+    """
     if here is None:
-        return None
+        return None, False
     base, wanted = git.blob(was) if was else b"", git.blob(now)
-    merged = git.merged(base, here, wanted)
-    return joined(base, here, wanted) if merged is None else merged
+    for both in (git.merged(base, here, wanted), joined(base, here, wanted)):
+        if both is not None:
+            return both, True
+    return joined(base, here, wanted, part=True), False

@@ -13,13 +13,10 @@ from vault.author import Author
 from vault.errors import Busy, Clash, NoSuchProposal
 from vault.git import Change, Commit
 from vault.joining import common_start, joined
-from vault.proposing import FOLDER
+from vault.proposing import APPROVES, FOLDER, own_commits, waiting_tips
 from vault.rules import is_instruction
 from vault.vault import Vault
 from vault.work import Kept, Work, message_of
-
-APPROVES = "Trimtab-Approves"
-"""The trailer of a commit that names the proposal's commit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,19 +44,17 @@ class Proposals:
     def since(self) -> list[datetime]:
         """Return since when each waits, the longest first, without reading what they say."""
         head, found = self._vault.head, list[datetime]()
-        for tip in self._git.branches_below(FOLDER).values():
-            commits = list(self._git.history(tip, self._git.fork(tip, head)))
-            found += [commits[-1].author.when] if commits else []
+        for tip in waiting_tips(self._git, head).values():
+            found += [commit.author.when for commit in own_commits(self._git, tip, head)[-1:]]
         return sorted(found)
 
     def waiting(self) -> list[Proposal]:
         """Return those that wait, the oldest first; one that a person has merged with git waits no longer."""
         head = self._vault.head
         found = list[Proposal]()
-        for name, tip in self._git.branches_below(FOLDER).items():
-            origin = self._git.fork(tip, head)
-            commits = list(self._git.history(tip, origin))
-            if commits:
+        for name, tip in waiting_tips(self._git, head).items():
+            if commits := own_commits(self._git, tip, head):
+                origin = commits[-1].parent
                 found.append(Proposal(name, tip, origin, commits[-1], tuple(self._git.differences(origin, tip))))
         return sorted(found, key=lambda each: (each.made.author.when, each.name))
 

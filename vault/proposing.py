@@ -9,12 +9,14 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from vault import rules
 from vault.author import Author
 from vault.edit import Edit
 from vault.errors import Busy, Refused
+from vault.git import Commit, Git
 from vault.joining import joined
 from vault.work import Work, message_of
 
@@ -22,11 +24,16 @@ if TYPE_CHECKING:
     from vault.vault import Vault
 
 FOLDER: Final = "proposals"
+PROPOSES: Final = "Trimtab-Proposes"
+"""The trailer of the agent's own commit of a proposal; what comes after it on the branch is the person's."""
+APPROVES: Final = "Trimtab-Approves"
+"""The trailer of a person's commit that names the proposal's commit which it puts in force."""
 MOST_WAITING: Final = 1_000
 """The most proposals that wait; a person who approves everything by hand can be away for a while."""
 MOST_INSTRUCTIONS: Final = 40
 """The most proposals that wait when an instruction is proposed: nobody reads more of them with care."""
 _LONGEST_NAME = 60
+_NEWEST = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +54,33 @@ def check_proposal(vault: Vault, path: str, content: bytes, *, new: bool) -> Non
     most = MOST_INSTRUCTIONS if rules.is_instruction(path) else MOST_WAITING
     if new and len(waiting) >= most:
         raise Refused(f"{path}: {len(waiting)} proposals wait for approval already: go on without this one")
+
+
+def waiting_tips(git: Git, head: str | None) -> dict[str, str]:
+    """Return {name: newest commit} of the proposals, without those that an approval in the newest history names.
+
+    Such a one is left where an approval was killed before it could take the branch away.
+    """
+    tips = git.branches_below(FOLDER)
+    if not tips:
+        return {}
+    start = f"{APPROVES}: "
+    lines = (line for commit in islice(git.history(head), _NEWEST) for line in commit.message.splitlines())
+    approved = {line.removeprefix(start) for line in lines if line.startswith(start)}
+    return {name: tip for name, tip in tips.items() if tip not in approved}
+
+
+def own_commits(git: Git, tip: str, head: str | None) -> list[Commit]:
+    """Return a proposal's own commits, the newest first; none where the branch is part of the history already.
+
+    They end with the agent's commit, so that a proposal stays what it is although the history that it began from was
+    done again below it.
+    """
+    if head is not None and git.descends(head, tip):
+        return []
+    commits = list(git.history(tip, git.fork(tip, head)))
+    last = next((n for n, each in enumerate(commits) if f"\n{PROPOSES}: " in each.message), len(commits) - 1)
+    return commits[: last + 1]
 
 
 def propose(vault: Vault, edits: Mapping[str, Edit], trailers: Mapping[str, str], author: Author) -> Proposed:
@@ -72,7 +106,8 @@ def propose(vault: Vault, edits: Mapping[str, Edit], trailers: Mapping[str, str]
         if not contents:
             return Proposed("", tuple(remarks))
         subject = f"propose {', '.join(contents)}"
-        made = vault.git.commit(head, contents, message_of(subject, trailers), author)
+        message = message_of(subject, {**trailers, PROPOSES: next(iter(contents))})
+        made = vault.git.commit(head, contents, message, author)
         for name in _names(next(iter(contents)), set(vault.git.branches_below(FOLDER))):
             if vault.git.advance(f"{FOLDER}/{name}", None, made, author):
                 return Proposed(name, tuple(remarks))

@@ -15,7 +15,7 @@ from vault.errors import Refused
 from vault.git import Commit
 from vault.git_gate import Gate
 from vault.landing import Landing
-from vault.proposing import FOLDER, check_proposal, propose
+from vault.proposing import FOLDER, check_proposal, own_commits, propose, waiting_tips
 from vault.replay import Replayed, replay
 from vault.review import REVIEWED, Review
 from vault.rules import is_instruction
@@ -49,14 +49,13 @@ class Taking:
     def take(self) -> bool:
         """Take it; False when there was nothing to take.  Raises VaultError, and then branch and files are unmoved."""
         self._keep_by_hand()
-        old = self.vault.head
         if self.vault.rebase(self._plan, self.agent) is None or self.done is None:
             return False
         self.remarks += [*self.done.remarks, *self.vault.notices]
         self.vault.notices.clear()
         if self.decided:
             self.review.approve(self.decided)
-        self._move_proposals(old)
+        self._move_proposals()
         return True
 
     def propose(self) -> tuple[str, ...]:
@@ -138,11 +137,16 @@ class Taking:
         if mark in here:
             git.mark(REVIEWED, self.since or self.gate.commits(self.tip)[0].id)
 
-    def _move_proposals(self, old: str | None) -> None:
-        """Let proposals that began from a commit which was done again begin from its new one."""
-        git, moved = self.vault.git, self.done.moved if self.done else {}
-        for name, tip in git.branches_below(FOLDER).items():
-            own = self.gate.commits(tip, old, self.vault.head)
-            if own and own[0].parent in moved:
-                again = replay(git, moved[own[0].parent], own, self.gate.touched, self._whose)
-                git.advance(f"{FOLDER}/{name}", tip, again.tip, self.agent)
+    def _move_proposals(self) -> None:
+        """Let proposals that began from a commit which was done again begin from its new one.
+
+        Those that a killed exchange had left behind begin from the newest.
+        """
+        git, moved, head = self.vault.git, self.done.moved if self.done else {}, self.vault.head
+        for name, tip in waiting_tips(git, head).items():
+            own = own_commits(git, tip, head)[::-1]
+            since = own[0].parent if own else None
+            if head is None or since is None or git.descends(head, since):
+                continue
+            again = replay(git, moved.get(since, head), own, self.gate.touched, self._whose)
+            git.advance(f"{FOLDER}/{name}", tip, again.tip, self.agent)

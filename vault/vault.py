@@ -8,7 +8,6 @@ the person's own.  In all other notes they stay as they are, uncommitted, and co
 from __future__ import annotations
 
 import contextlib
-import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -25,6 +24,7 @@ from vault.escape import one_line
 from vault.files import Files, sync_folder
 from vault.following import Following
 from vault.git import Git
+from vault.git_state import check_writable
 from vault.landing import LARGEST_READ, Landing, index_held
 from vault.late import Late
 from vault.locks import remove_stale, remove_unfinished, turn
@@ -49,21 +49,26 @@ class Vault:
         self.shelf = Shelf(self._own, Following(self.files, git, lambda: self.head))
         self.reads = Reads(self._own)
         self.notices: list[str] = []
+        self._recovered = False
 
     @classmethod
     def create(cls, path: Path | str, name: str, email: str, branch: str = "main") -> Vault:
         """Make a vault, or take over a repository that is there; `name` and `email` are the agent's."""
         git = Git.create(Path(path), branch)
-        _check_writable(git)
+        check_writable(git.root, git.gitdir)
         git.remember("trimtab.name", one_line(name, 100))
         git.remember("trimtab.email", one_line(email, 100))
         return cls.open(path)
 
     @classmethod
-    def open(cls, path: Path | str) -> Vault:
-        """Open a vault and end what a killed writer had begun; VaultError says in one line why it cannot be used."""
+    def open(cls, path: Path | str, *, patient: bool = False) -> Vault:
+        """Open a vault and end what a killed writer had begun; VaultError says in one line why it cannot be used.
+
+        With `patient` it opens also in the middle of a person's work (a merge, another branch): then nothing in it is
+        touched, and `unready` says what is waited for.
+        """
         git = Git(Path(path))
-        _check_writable(git)
+        check_writable(git.root, git.gitdir)
         vault = cls(git, git.setting("trimtab.branch") or "")
         try:
             vault._own.mkdir(exist_ok=True)
@@ -72,13 +77,14 @@ class Vault:
         except OSError as error:
             raise Unwritable(f"{vault._own}: cannot be made: {error.strerror}") from None
         with turn(vault._own / "lock"):
-            vault._recover()
-            here = git.branch()
             if not vault.branch:
-                git.remember("trimtab.branch", here)
-                vault.branch = here
-            vault._check_branch()
-            git.identity(git.head(here), "AGENTS.md")
+                vault.branch = git.branch()
+                git.remember("trimtab.branch", vault.branch)
+            if vault.unready() is None:
+                vault._recover()
+            elif not patient:
+                vault._check_branch()
+            git.identity(git.head(vault.branch), "AGENTS.md")
         return vault
 
     @classmethod
@@ -122,6 +128,14 @@ class Vault:
     def git(self) -> Git:
         """The repository, for reading its history."""
         return self._git
+
+    def unready(self) -> str | None:
+        """Return why nothing may be written now, None where it may: a person is in the middle of something."""
+        try:
+            self._check_branch()
+        except NotReady as wrong:
+            return str(wrong)
+        return None
 
     def draft(self, *, hold_all: bool = False) -> Draft:
         """Begin the notes of a run; with `hold_all` whatever it writes waits for a person's approval."""
@@ -168,23 +182,18 @@ class Vault:
         None when nothing changes; with `hand` it may also be only what the person has edited.  What `plan` raises ends
         it with nothing done.
         """
-        try:
-            with self.alone():
-                self._check_branch()
-                owed = self._land_owed()
-                for attempt in range(_ATTEMPTS):
-                    work = Work(self._git, self.files, self.branch, self.head)
-                    plan(work)
-                    if not work.by_agent and not (hand and work.by_person):
-                        self.notices += work.remarks
-                        return None
-                    kept = work.commit(message, author, lambda: self.person(author.when))
-                    if self._acknowledge(work, work.landing(kept.commit), owed, author):
-                        noticed, self.notices = tuple(self.notices), []
-                        return replace(kept, remarks=kept.remarks + noticed)
-                    self._pause(attempt)
-        except OSError as error:
-            raise Unwritable(f"{self.root}: cannot be written: {error.strerror}") from None
+        with self._begun() as owed:
+            for attempt in range(_ATTEMPTS):
+                work = Work(self._git, self.files, self.branch, self.head)
+                plan(work)
+                if not work.by_agent and not (hand and work.by_person):
+                    self.notices += work.remarks
+                    return None
+                kept = work.commit(message, author, lambda: self.person(author.when))
+                if self._acknowledge(work, work.landing(kept.commit), owed, author):
+                    noticed, self.notices = tuple(self.notices), []
+                    return replace(kept, remarks=kept.remarks + noticed)
+                self._pause(attempt)
         raise Busy(f"{self.root}: other git processes keep writing to {self.branch!r}: try again")
 
     def rebase(self, plan: Callable[[str | None], Landing | None], author: Author) -> Landing | None:
@@ -192,18 +201,13 @@ class Vault:
 
         It is asked again when somebody else has moved the branch.  What it raises ends it with nothing done.
         """
-        try:
-            with self.alone():
-                self._check_branch()
-                owed = self._land_owed()
-                for attempt in range(_ATTEMPTS):
-                    work = Work(self._git, self.files, self.branch, self.head)
-                    landing = plan(work.head)
-                    if landing is None or self._acknowledge(work, landing, owed, author, anew=True):
-                        return landing
-                    self._pause(attempt)
-        except OSError as error:
-            raise Unwritable(f"{self.root}: cannot be written: {error.strerror}") from None
+        with self._begun() as owed:
+            for attempt in range(_ATTEMPTS):
+                work = Work(self._git, self.files, self.branch, self.head)
+                landing = plan(work.head)
+                if landing is None or self._acknowledge(work, landing, owed, author, anew=True):
+                    return landing
+                self._pause(attempt)
         raise Busy(f"{self.root}: other git processes keep writing to {self.branch!r}: try again")
 
     def _acknowledge(self, work: Work, landing: Landing, owed: Landing, author: Author, *, anew: bool = False) -> bool:
@@ -245,6 +249,18 @@ class Vault:
         if attempt == _ATTEMPTS - 2:
             self.notices += [f"removed a lock without an owner: {name}" for name in remove_stale(self._git.gitdir)]
 
+    @contextlib.contextmanager
+    def _begun(self) -> Iterator[Landing]:
+        """Be alone with the vault on its branch, with nothing left of a killed writer; give what the index is owed."""
+        try:
+            with self.alone():
+                self._check_branch()
+                if not self._recovered:
+                    self._recover()
+                yield self._land_owed()
+        except OSError as error:
+            raise Unwritable(f"{self.root}: cannot be written: {error.strerror}") from None
+
     def _recover(self) -> None:
         remove_unfinished(self._git.gitdir)
         self.notices += [f"removed a lock that a crash left behind: {name}" for name in remove_stale(self._git.gitdir)]
@@ -252,6 +268,7 @@ class Vault:
         self.notices += self._keeping.recover()
         self._land_owed()
         self._keeping.tidy()
+        self._recovered = True
 
     def _land_owed(self) -> Landing:
         """End a landing that could not end before; return what the index is still owed while another git holds it."""
@@ -282,9 +299,3 @@ class Vault:
         """Return the person as git's configuration names them."""
         name, email = self._git.setting("user.name"), self._git.setting("user.email")
         return Author(name or "person", email or "person@localhost", when)
-
-
-def _check_writable(git: Git) -> None:
-    for place in (git.root, git.gitdir):
-        if not os.access(place, os.W_OK | os.X_OK):
-            raise Unwritable(f"{place}: no permission to write here")

@@ -45,13 +45,19 @@ class Work:
     by_person: dict[str, str | None] = field(default_factory=dict)
     by_agent: dict[str, tuple[str | None, str | None]] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
+    _looked: dict[str, bytes | None] = field(default_factory=dict)
 
     def here(self, path: str) -> bytes | None:
-        """Return what a file holds now, None where there is none; Refused for what is no ordinary file.
+        """Return what a file holds, None where there is none; Refused for what is no ordinary file.
 
-        An editor that saves in place has the file empty for a moment, so a file that has just been changed by hand is
-        looked at until it is quiet.
+        It is looked at once: whatever is saved after that is found when the commit reaches the files.
         """
+        if path not in self._looked:
+            self._looked[path] = self._look(path)
+        return self._looked[path]
+
+    def _look(self, path: str) -> bytes | None:
+        """Read a file until it is quiet: an editor that saves in place has it empty for a moment."""
         parts = tuple(path.split("/"))
         for _ in range(MOST_LOOKS):
             content = self.files.read(parts, LARGEST_READ)

@@ -110,7 +110,7 @@ def test_status_of_a_vault_that_cannot_be_read_is_one_line(home: Home, capsys: p
     subprocess.run(["git", "-C", home.vault, "checkout", "-q", "--detach"], check=True)
 
     assert status(capsys) == [
-        f"vault: {home.vault}: HEAD is detached: run `git switch` to go back to a branch",
+        f"vault: {home.vault}: HEAD is detached: run `git switch main`",
     ]
 
 

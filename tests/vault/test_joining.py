@@ -70,3 +70,12 @@ def test_the_common_start_is_whole_lines() -> None:
     """Half a line in common is nothing in common."""
     assert common_start(b"# d\n\n- 1\n", b"# d\n\n- 2\n") == b"# d\n\n"
     assert common_start(b"abc", b"abd") == b""
+
+
+def test_what_does_not_touch_is_carried_over_alone() -> None:
+    """With `part`, a change in the same line is left out and a new line at the end still comes."""
+    base, ours = b"state: none\n- a\n", b"state: mine\n- a\n"
+    theirs = b"state: theirs\n- a\n- b\n"
+
+    assert joined(base, ours, theirs) is None
+    assert joined(base, ours, theirs, part=True) == b"state: mine\n- a\n- b\n"

@@ -187,3 +187,31 @@ def test_while_a_proposal_is_checked_out_nothing_is_written(vault: Vault, git: G
 
     with pytest.raises(NotReady, match="git switch main"):
         draft.commit("watch", {}, author)
+
+
+def test_an_approval_that_was_killed_leaves_nothing_to_decide(vault: Vault, git: Git, author: Author) -> None:
+    """A branch that an approval in the history names waits no longer, although notes have changed since."""
+    name = proposed(vault, author, "AGENTS.md", "Be brief.")
+    tip = git("rev-parse", f"proposals/{name}").strip()
+    desk = Proposals(vault)
+    desk.approve(desk.named(name), vault.person(author.when))
+    other = proposed(vault, author, "AGENTS.md", "Be kind.")
+    git("branch", f"proposals/{name}-left", tip)
+
+    assert [each.name for each in desk.waiting()] == [other]
+    assert len(desk.since()) == 1
+
+
+def test_a_proposal_stays_what_it_is_when_history_is_redone(vault: Vault, git: Git, author: Author) -> None:
+    """A proposal on commits that the branch no longer has shows its own change and nothing of theirs."""
+    old = vault.head
+    draft = vault.draft()
+    draft.append("journal.md", "Looked.")
+    draft.commit("look", {"Trimtab-Run": "01RUN"}, author)
+    name = proposed(vault, author, "AGENTS.md", "Be brief.", run="02RUN")
+    git("reset", "-q", "--hard", str(old))
+
+    found = Proposals(vault).named(name)
+
+    assert found.paths == ("AGENTS.md",)
+    assert "Trimtab-Run: 02RUN" in found.made.message

@@ -8,6 +8,7 @@ import pytest
 
 from vault import Author, Clash, Commit, Refused, Vault
 from vault.revert import revert
+from vault.work import Work
 
 Git = Callable[..., str]
 
@@ -132,3 +133,19 @@ def test_a_merge_is_for_git(vault: Vault, git: Git, author: Author) -> None:
 
     with pytest.raises(Refused, match="with git"):
         revert(vault, merge, "wrong", vault.person(author.when))
+
+
+def test_a_save_while_a_revert_is_planned_is_kept(vault: Vault, author: Author) -> None:
+    """A plan sees each file once; what a person saves after that look is joined, not taken for what was there."""
+    note = vault.root / "journal.md"
+    note.write_text("- first\n- second\n")
+
+    def plan(work: Work) -> None:
+        seen = work.here("journal.md")
+        assert seen is not None
+        note.write_text(f"- saved\n{note.read_text()}")
+        work.put("journal.md", seen.replace(b"- second\n", b""))
+
+    vault.change(plan, "take away", author)
+
+    assert note.read_text() == "- saved\n- first\n"
