@@ -15,6 +15,7 @@ from guards.sequential import LIMIT, Climb, Margin, load_climb
 from guards.text import fingerprint
 
 KEPT = 64
+"""Usual calls, turns, and calls of the present turn that are remembered."""
 START = 16
 """Turns that say what is usual."""
 MARGIN = Margin(floor=0.6, early=1.0, ceiling=1.0)
