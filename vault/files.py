@@ -184,20 +184,24 @@ class Files:
     @contextlib.contextmanager
     def _folder(self, parts: tuple[str, ...], make: bool = False) -> Iterator[int]:
         """Hold the directory of these parts open, having followed no link and entered no nested repository."""
-        with contextlib.ExitStack() as open_folders:
-            folder = open_folders.enter_context(_opened(self.root))
+        folder = os.open(self.root, _FOLDER)
+        try:
             for depth, name in enumerate(parts):
                 try:
                     if make:
                         _make(name, folder)
-                    folder = open_folders.enter_context(_opened(name, folder))
+                    inner = os.open(name, _FOLDER, dir_fd=folder)
                 except FileNotFoundError:
                     raise NoSuchNote(f"no such folder: {'/'.join(parts[: depth + 1])}") from None
                 except OSError as error:
                     raise _refusal("/".join(parts[: depth + 1]), error) from None
+                os.close(folder)
+                folder = inner
                 if _is_repository(folder):
                     raise Refused(f"{'/'.join(parts[: depth + 1])} is a repository of its own: it is left alone")
             yield folder
+        finally:
+            os.close(folder)
 
     @staticmethod
     def _mode(name: str, folder: int) -> int | None:
@@ -219,14 +223,11 @@ def _holds(file: Path, expected: bytes) -> bool:
 
 
 def _read(handle: int, most: int) -> bytes:
-    """Read so many bytes, or all that there are."""
-    pieces, left = list[bytes](), most
-    while left and (piece := os.read(handle, left)):
-        pieces.append(piece)
-        left -= len(piece)
-        if 1 == left < most:
-            break  # all but the one byte that would tell of more
-    return b"".join(pieces)
+    """Read so many bytes, or all that there are; the last one is only there to tell of more."""
+    data = os.read(handle, most)
+    while len(data) < most - 1 and (more := os.read(handle, most - len(data))):
+        data += more
+    return data
 
 
 @contextlib.contextmanager
