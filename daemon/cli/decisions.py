@@ -10,20 +10,22 @@ import shlex
 import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from daemon.cli.place import home
 from daemon.errors import ConfigError, StorageError, UsageError
 from daemon.feedback import rejected, settle_now
 from daemon.heartbeat.file import parse
 from daemon.home import Home
-from daemon.memory import PROPOSED_IN, review_of, run_of
+from daemon.memory import PROPOSED_IN, open_vault, review_of, run_of
 from daemon.trajectories.heard import Heard
 from daemon.trajectories.reading import reading
-from vault import Author, Change, Commit, Refused, Vault
+from vault import Author, Change, Commit, Refused, Vault, VaultError
+from vault.errors import Busy, Corrupt, Unwritable
 from vault.files import write_durably
 from vault.proposals import Proposal, Proposals
 from vault.revert import Reverted, revert
@@ -150,6 +152,24 @@ class Decisions:
             raise Refused(
                 f"the editor ended with {done.returncode}: what it wrote is still there, nothing was committed"
             )
+
+
+@contextmanager
+def deciding() -> Iterator[Decisions]:
+    """Open this agent's vault for decisions; what stands in the way is one line for the person.
+
+    Raises UsageError for what another call can do, StorageError for a vault that cannot be read or written now.
+    """
+    agent = home()
+    with open_vault(agent.vault) as vault:
+        desk = Decisions(agent, vault)
+        desk.settle()
+        try:
+            yield desk
+        except (Busy, Corrupt, Unwritable) as wrong:
+            raise StorageError(str(wrong)) from None
+        except VaultError as wrong:
+            raise UsageError(str(wrong)) from None
 
 
 def _editors() -> Iterator[list[str]]:

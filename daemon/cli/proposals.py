@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
 
-from daemon.cli.decisions import Decisions
+from daemon.cli.decisions import Decisions, deciding
 from daemon.cli.listing import tell
-from daemon.cli.place import home
 from daemon.cli.review_pages import Ink, change_row, commit_row, proposal_page
 from daemon.errors import UsageError
-from daemon.memory import open_vault
-from vault import VaultError
 from vault.escape import one_line
 from vault.proposals import Proposal
 from vault.reveal import reveal
@@ -26,7 +22,7 @@ _Why = Annotated[str, typer.Option(help="Why, in one line; the agent is told.")]
 
 def proposals(as_json: _Json = False) -> None:
     """Show what the agent has proposed and nobody has decided on, the oldest first."""
-    with _desk() as desk:
+    with deciding() as desk:
         waiting = desk.proposals.waiting()
         rows = [proposal_row(desk, each) for each in waiting] if as_json else []
         tell(rows, as_json, (line for each in waiting for line in (*_page(desk, each), "")))
@@ -36,7 +32,7 @@ def proposals(as_json: _Json = False) -> None:
 
 def approve(name: _Name) -> None:
     """Put a proposal in force: join it with what its notes say now, in one commit of yours."""
-    with _desk() as desk:
+    with deciding() as desk:
         _told(desk, desk.approve(desk.proposals.named(name)))
 
 
@@ -44,7 +40,7 @@ def reject(name: _Name, why: _Why = "") -> None:
     """Take a proposal away; the agent is told why in its next prompt."""
     if not why.strip():
         raise UsageError("reject needs --why TEXT: the agent learns from it")
-    with _desk() as desk:
+    with deciding() as desk:
         _told(desk, desk.reject(desk.proposals.named(name), why))
 
 
@@ -54,7 +50,7 @@ def revert(
     """Take back what a commit wrote, in a new commit; later edits stay, and the agent is told why."""
     if not why.strip():
         raise UsageError("revert needs --why TEXT: the agent learns from it")
-    with _desk() as desk:
+    with deciding() as desk:
         found = desk.vault.git.find(commit)
         if found is None or not desk.vault.git.descends(desk.vault.head or "", found.id):
             raise UsageError(f"{commit}: no commit of {desk.vault.branch!r}; `trimtab vault log` lists them")
@@ -78,19 +74,6 @@ def proposal_row(desk: Decisions, proposal: Proposal) -> dict[str, Any]:
 
 def _page(desk: Decisions, proposal: Proposal) -> Iterator[str]:
     return proposal_page(Ink(), proposal, proposal_row(desk, proposal))
-
-
-@contextlib.contextmanager
-def _desk() -> Iterator[Decisions]:
-    """Open the vault for decisions; what it refuses is one line for the person."""
-    agent = home()
-    with open_vault(agent.vault) as vault:
-        desk = Decisions(agent, vault)
-        desk.settle()
-        try:
-            yield desk
-        except VaultError as wrong:
-            raise UsageError(str(wrong)) from None
 
 
 def _told(desk: Decisions, *lines: str) -> None:

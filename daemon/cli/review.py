@@ -9,14 +9,11 @@ from typing import Annotated, Any
 
 import typer
 
-from daemon.cli.decisions import Decisions
+from daemon.cli.decisions import Decisions, deciding
 from daemon.cli.listing import tell
-from daemon.cli.place import home
 from daemon.cli.proposals import proposal_row
 from daemon.cli.review_pages import APPROVED, BY_HAND, Ink, change_row, commit_page, commit_row, proposal_page
 from daemon.errors import UsageError
-from daemon.memory import open_vault
-from vault import NotReady, VaultError
 from vault.escape import one_line
 from vault.proposals import Proposal
 from vault.reveal import reveal
@@ -47,14 +44,8 @@ def review(
         raise UsageError("--skip decides nothing: use it without --approve and --revert")
     if revert and not why.strip():
         raise UsageError("--revert needs --why TEXT: the agent learns from it")
-    agent = home()
-    with open_vault(agent.vault) as vault:
-        desk = Decisions(agent, vault)
-        desk.settle()
-        try:
-            items, waiting = desk.review.items(), desk.proposals.waiting()
-        except NotReady as wrong:
-            raise UsageError(str(wrong)) from None
+    with deciding() as desk:
+        items, waiting = desk.review.items(), desk.proposals.waiting()
         chosen = _chosen(items, commits or [])
         if not (approve or revert or skip or as_json) and sys.stdin.isatty() and sys.stdout.isatty():
             _at_the_terminal(desk, chosen, () if commits else waiting)
@@ -84,10 +75,7 @@ def _in_a_script(desk: Decisions, items: Sequence[Item], waiting: Sequence[Propo
 def _decide(desk: Decisions, chosen: Sequence[Item], undo: Sequence[Item], why: str, as_json: bool) -> None:
     """Carry out what the flags say: first what is taken back, then the approval of the rest."""
     for item in undo:
-        try:
-            done = desk.take_back(item.commit, why)
-        except VaultError as wrong:
-            raise UsageError(str(wrong)) from None
+        done = desk.take_back(item.commit, why)
         said = f"taken back in commit {done.kept.commit[:10]}: {', '.join(done.paths)}"
         for line in [said, *done.left]:
             typer.echo(one_line(reveal(line).text, 400), err=as_json)

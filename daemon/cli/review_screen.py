@@ -76,7 +76,11 @@ class Screen:
 
     def _commit(self, commit: Commit) -> bool:
         """Show a commit and carry out what is decided; False ends the review."""
-        changes = list(self.desk.vault.git.changes(commit))
+        try:
+            changes = list(self.desk.vault.git.changes(commit))
+        except VaultError as wrong:
+            self._tell(str(wrong))
+            return self._end("could not be read")
         page = list(commit_page(self.ink, {**commit_row(commit), **self.desk.origin(commit)}, changes))
         if not self.terminal.page(page):
             return False

@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from daemon.app import beat_in, opened
+from daemon.app import opened
+from daemon.beating import beat_in
 from daemon.cli.vault import app
-from daemon.errors import UsageError
+from daemon.errors import StorageError, UsageError
 from daemon.home import Home
 from daemon.models.scripted import Scripted
 from tests.cli.reviewed_agent import INJECTION, beaten, by_hand, call, git, lived_in, made
@@ -219,6 +220,22 @@ def test_it_becomes_a_training_record(small: Home, monkeypatch: pytest.MonkeyPat
     assert "+Ann hates tea" in row["patch"]
     assert [reply["calls"][0]["args"]["text"] for reply in row["replies"]] == ["Ann hates tea\u200b."]
     assert row["prompt"][-1]["role"] == "tool"
+
+
+def test_a_damaged_commit_is_one_line_and_nothing_is_decided(small: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What cannot be shown cannot be approved along with the rest; other commits can be chosen by id."""
+    beaten(small, 3)
+    tree = git(small, "rev-parse", "HEAD~1^{tree}").strip()
+    before = git(small, "for-each-ref")
+    (small.vault / f".git/objects/{tree[:2]}/{tree[2:]}").unlink()
+
+    for arguments in (["review"], ["review", "--json"], ["review", "--approve"]):
+        with pytest.raises(StorageError, match="see `git fsck`") as failed:
+            vault(small, monkeypatch, *arguments)
+        assert "\n" not in str(failed.value)
+    assert git(small, "for-each-ref") == before
+    oldest = git(small, "rev-parse", "HEAD~2").strip()
+    assert "1 approved" in vault(small, monkeypatch, "review", oldest, "--approve").stdout
 
 
 def test_decisions_stand_without_a_database(small: Home, monkeypatch: pytest.MonkeyPatch) -> None:
