@@ -5,7 +5,6 @@ Lists do not count here, except for the chant: their lines are meant to be alike
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -115,12 +114,20 @@ def _sentences(line: str) -> list[str]:
     return [*map(add, parts[::2], [*parts[1::2], ""])]
 
 
-def saturated(prose: str, most: float = math.inf) -> Finding | None:
+def _commonest(items: Sequence[str]) -> int:
+    """Return how often the commonest three words come; punctuation does not count."""
+    threes = Counter(zip(items, items[1:], items[2:], strict=False))
+    often = [(times, three) for three, times in threes.items() if times > 2]
+    return max((times for times, three in often if all(word[0].isalpha() for word in three)), default=0)
+
+
+def saturated(prose: str, items: Sequence[str]) -> Finding | None:
     """Find one phrase in most sentences of running text, again and again within its paragraphs.
 
-    Paragraphs that each say it once are items of one kind: clauses of a law, entries of a list.  `most` is how often
-    the commonest three words of the prose come: no phrase is said more often.
+    Paragraphs that each say it once are items of one kind: clauses of a law, entries of a list.  `items` are the
+    tokens of the prose: no phrase comes more often than its first three words.
     """
+    most = _commonest(items)
     if most < 0.8 * SHARE * RUNNING:
         return None
     running = list(_running(prose))

@@ -59,7 +59,7 @@ def judge(text: str, copies: float = 1.0, patience: float = 1.0) -> Finding | No
     if again >= min(LEAST_AGAIN, 0.25 * total - 3):
         found += [_periodic(seen, prose, items, patience), _counting(items)]
     if again >= 0.1 * total:
-        found += [_woven(seen, prose, items, again), saturated(prose, _commonest(items)), irregular(prose, len(bare))]
+        found += [_woven(seen, prose, items, again), saturated(prose, items), irregular(prose, len(bare))]
     if structure:
         found.append(_in_structure(tokens(structure), structure))
     real = [f for f in found if f is not None]
@@ -71,13 +71,6 @@ def judge(text: str, copies: float = 1.0, patience: float = 1.0) -> Finding | No
 
 def _again(items: Sequence[str]) -> int:
     return len(items) - 2 - len(set(zip(items, items[1:], items[2:], strict=False)))
-
-
-def _commonest(items: Sequence[str]) -> int:
-    """Return how often the commonest three words come; punctuation does not count."""
-    threes = Counter(zip(items, items[1:], items[2:], strict=False))
-    often = [(times, three) for three, times in threes.items() if times > 2]
-    return max((times for times, three in often if all(word[0].isalpha() for word in three)), default=0)
 
 
 def _standing(span: str, text: str) -> str:

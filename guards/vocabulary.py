@@ -143,6 +143,8 @@ class Vocabulary(Guard):
             return silent(self.name)
         total, won = self._order.update(words)
         score = total / self._limit
+        if not total:
+            return silent(self.name)
         if won <= 0:
             return Verdict(self.name, Level.PASS, round(min(score, 0.5), 3))
         return self._wild(score, "words stand in no order that this stream had before", reading)
@@ -161,6 +163,8 @@ class Vocabulary(Guard):
         return self._wild(self._loose / LOOSE_RUN, "hardly a word comes back, and the common words are gone", reading)
 
     def _wild(self, score: float, why: str, reading: Reading) -> Verdict:
+        if not score:
+            return silent(self.name)
         if Level.of(round(score, 3)) is Level.PASS:
             return Verdict(self.name, Level.PASS, round(score, 3))
         return self._verdict(score, f"{why}: {quote(reading.prose)}", HINTS["wild"])
