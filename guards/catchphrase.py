@@ -54,6 +54,8 @@ USUAL = 0.15
 """A phrase that ends with a word of more of the start's outputs than this wants to go on."""
 PIECE, OPEN, FORMED = 1.4, 3.0, 1.4
 """Times the evidence that is asked of a piece of a sentence, of a piece that wants to go on, in outputs with a form."""
+FEW = 5
+"""After so few sightings its lines are not yet looked at, which costs."""
 GROSS, GROSSLY = 0.7, 16
 """A phrase in more of the outputs since it came up needs no more sightings, if it runs with other words in lines."""
 
@@ -141,7 +143,7 @@ class Catchphrase(Guard):
             return Verdict(self.name)
         keys, size = _keys(reading)
         found = self._phrases.take(keys, reading.marks)
-        seen = [Sighting(phrase, first, last + size, reading.spoken) for first, last, phrase in runs(found)]
+        seen = [Sighting(phrase, first, last + size, reading.spoken) for first, last, phrase in runs(keys, found)]
         _note(seen, reading, self._phrases.rows)
         times = Counter(id(one.phrase) for one in seen)
         scored = [(round(self._score(one, reading, times[id(one.phrase)]), 3), one) for one in seen]
@@ -239,7 +241,8 @@ def _note(seen: Sequence[Sighting], reading: Reading, rows: int) -> None:
         if size <= LONGEST:
             before, after = beside(reading, one.start, one.end)
             marks = 0
-            if 2 * phrase.hits >= rows - phrase.first and _varies(phrase.places[-3:], before, after, size):
+            often = phrase.hits > FEW and 2 * phrase.hits >= rows - phrase.first
+            if often and _varies(phrase.places[-3:], before, after, size):
                 text = text or reading.text.lower()
                 marks = line_marks(one.words, text)
             where = WIDTH * one.start // max(1, len(reading.spoken) - size)

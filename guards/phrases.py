@@ -76,6 +76,7 @@ class Phrases:
         self._common = self._learnt = self._kept = 0
         self._seen = Seen()
         self._table: dict[int, Phrase] = {}
+        self._own: set[int] = set()  # keys known to be the stream's own: saves counting them again, never saved
 
     @property
     def form(self) -> float:
@@ -86,35 +87,41 @@ class Phrases:
         """Return the share of the counted outputs that hold a key."""
         return self._seen.count(key) / max(1, self._learnt)
 
-    def take(self, keys: Sequence[int], words: Sequence[int]) -> list[Phrase | None]:
-        """Take an output, as the keys of its runs and of its words; return the phrase of each run that has one."""
-        found = self._follow(keys) if self.rows >= EARLY else []
+    def take(self, keys: Sequence[int], words: Sequence[int]) -> dict[int, Phrase]:
+        """Take an output, as the keys of its runs and of its words; return the phrases of those that have one."""
+        found = self._follow(keys) if self.rows >= EARLY else {}
         if self.rows < self.warm_up or (self.rows < LEARN and self._kept < ROOM):
             highest = self._seen.learn(key for key in dict.fromkeys(keys) if key)
             self._seen.learn(dict.fromkeys(words))
             self._learnt += 1
             self._kept += len(keys)
+            self._own.clear()
             if self.rows < EARLY:
                 self._common = max(self._common, highest)
         self.rows += 1
         return found
 
-    def _follow(self, keys: Sequence[int]) -> list[Phrase | None]:
-        table, unique = self._table, dict.fromkeys(keys)
-        unique.pop(0, None)
-        found = {key: table[key] for key in unique.keys() & table.keys()}
-        for key in self._seen.again([key for key in unique if key not in found]):
-            if (phrase := self._new(key)) is not None:
+    def _follow(self, keys: Sequence[int]) -> dict[int, Phrase]:
+        table, own = self._table, self._own
+        unique = set(keys)
+        unique.discard(0)
+        found = {key: table[key] for key in unique & table.keys()}
+        unique.difference_update(found)
+        for key in self._seen.again(unique):
+            if key not in own and (phrase := self._new(key)) is not None:
                 table[key] = found[key] = phrase
         for key, phrase in found.items():
             self._hit(key, phrase)
         if len(table) > MOST:
             self._make_room()
-        return list(map(found.get, keys))
+        return found
 
     def _new(self, key: int) -> Phrase | None:
         before = min(max(0, self._seen.count(key) - 1), 0xFF)  # the one time before was its own first sighting
         if before > OWN * self._learnt:
+            if len(self._own) >= ROOM:
+                self._own.clear()
+            self._own.add(key)
             return None
         lately = max(0, self.rows - BURST)
         phrase = Phrase(lately, lately, before, self._learnt, 1)
@@ -168,26 +175,27 @@ class Phrases:
             table[key] = phrase
         self._seen.load(nested(state, "seen"))
         self.rows, self._common, self._learnt, self._kept, self._table = rows, common, learnt, kept, table
+        self._own.clear()
 
 
-def runs(found: Sequence[Phrase | None], least: int = 3) -> Iterator[tuple[int, int, Phrase]]:
+def runs(keys: Sequence[int], found: Mapping[int, Phrase], least: int = 3) -> Iterator[tuple[int, int, Phrase]]:
     """Yield (first, last, phrase) for each longest run of keys that stood together: one phrase of more words.
 
     Keys with fewer than `least` hits do not count.  A run is cut where the hits fall below 0.6 of its best; what is cut
     off is another phrase if it does not lean on one with more hits.
     """
-    hits = [0 if phrase is None or phrase.hits < least else phrase.hits for phrase in found]
-    todo = _stretches([i for i, hit in enumerate(hits) if hit])
+    hot = {key: phrase.hits for key, phrase in found.items() if phrase.hits >= least}
+    hits = {i: hot[key] for i, key in enumerate(keys) if key in hot}
+    todo = _stretches(list(hits))
     while todo:
         stretch = todo.pop()
         best = max([hits[i] for i in stretch])
         seldom = [i for i in stretch if hits[i] < ALIKE * best]
         for part in _stretches([i for i in stretch if hits[i] >= ALIKE * best]) if seldom else [stretch]:
+            first, last = part[0], part[-1]
             most = max([hits[i] for i in part])
-            phrase = found[next(i for i in part if hits[i] == most)]
-            beside = *hits[max(0, part[0] - 1) : part[0]], *hits[part[-1] + 1 : part[-1] + 2]
-            if phrase is not None and (not beside or max(beside) < most):
-                yield part[0], part[-1], phrase
+            if hits.get(first - 1, 0) < most and hits.get(last + 1, 0) < most:
+                yield first, last, found[keys[next(i for i in part if hits[i] == most)]]
         todo += _stretches(seldom)
 
 

@@ -241,9 +241,9 @@ def test_a_damaged_table_is_refused(key: str) -> None:
 @given(st.lists(st.one_of(st.none(), st.integers(3, 20)), max_size=30))
 def test_runs_lie_apart_and_are_hot_throughout(hits: list[int | None]) -> None:
     """Each run is unbroken, runs do not overlap, and each phrase is the one with most hits of its run."""
-    found = [None if n is None else Phrase(0, 0, 0, 40, hits=n) for n in hits]
+    found = {i: Phrase(0, 0, 0, 40, hits=n) for i, n in enumerate(hits) if n is not None}
     end = -1
-    for first, last, phrase in sorted(runs(found), key=lambda run: run[0]):
+    for first, last, phrase in sorted(runs(range(len(hits)), found), key=lambda run: run[0]):
         assert end < first <= last
         inside = [hits[i] for i in range(first, last + 1)]
         assert None not in inside
@@ -264,10 +264,10 @@ def test_the_start_is_never_counted_too_low(outputs: list[list[int]], key: int) 
 def test_a_seldom_phrase_beside_a_frequent_one_is_a_run_of_its_own() -> None:
     """Between the two lie keys that hold words of both and come seldom; a piece of the frequent one is not yielded."""
     hits = [40, 40, 3, 4, 3, 18, 18]
-    found: list[Phrase | None] = [Phrase(0, 0, 0, 40, hits=n) for n in hits]
-    assert [(first, last) for first, last, _ in runs(found)] == [(0, 1), (5, 6)]
-    piece: list[Phrase | None] = [Phrase(0, 0, 0, 40, hits=n) for n in (40, 40, 18, 18)]
-    assert [(first, last) for first, last, _ in runs(piece)] == [(0, 1)]
+    found = {i: Phrase(0, 0, 0, 40, hits=n) for i, n in enumerate(hits)}
+    assert [(first, last) for first, last, _ in runs(range(7), found)] == [(0, 1), (5, 6)]
+    piece = {i: Phrase(0, 0, 0, 40, hits=n) for i, n in enumerate((40, 40, 18, 18))}
+    assert [(first, last) for first, last, _ in runs(range(4), piece)] == [(0, 1)]
 
 
 def test_the_table_keeps_the_most_suspicious() -> None:
@@ -277,7 +277,6 @@ def test_the_table_keeps_the_most_suspicious() -> None:
         noise = [row // 2 * 1000 + i for i in range(1, 80)]
         found = phrases.take([4_000_000_007, *noise] if row >= 40 and row % 3 == 0 else noise, [])
     assert phrases.rows == 200
-    last = phrases.take([4_000_000_007], [])[0]
-    assert last is not None
+    last = phrases.take([4_000_000_007], [])[4_000_000_007]
     assert last.hits > 50
     assert len(found) <= MOST
