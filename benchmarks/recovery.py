@@ -23,7 +23,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from daemon import telemetry
-from daemon.app import Agent, beat_in, opened
+from daemon.app import Agent, opened
+from daemon.beating import beat_in
 from daemon.clock import HeldClock
 from daemon.home import create, plant
 from daemon.tools.host import Host
@@ -35,7 +36,6 @@ START = datetime(2026, 11, 2, 6, tzinfo=UTC)
 GIB = 1024**3
 PATIENCE = 40  # heartbeats until a case that does not collapse is given up
 RUNGS = ("retry", "quarantine", "sampler", "model", "rest")
-
 LOGS = (
     "Continue the watch log.",
     "Write the next entry of the watch log.",

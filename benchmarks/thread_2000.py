@@ -28,7 +28,8 @@ from typing import Any
 import structlog
 from pydantic import BaseModel
 
-from daemon.app import beat_in, opened
+from daemon.app import opened
+from daemon.beating import beat_in
 from daemon.home import Home, create, plant
 from daemon.trajectories.thread_search import search
 from daemon.types import Message, Prompt, Reply, Stop, ToolCall, ToolSpec, Usage

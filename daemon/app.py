@@ -15,26 +15,23 @@ from daemon.clock import SystemClock
 from daemon.compacting import COMPARING, STREAM, Compacting, asks_a_model
 from daemon.context.fit import Fit, Window, estimate
 from daemon.context.gather import Gather
-from daemon.errors import ConfigError, UsageError
+from daemon.errors import ConfigError
 from daemon.heartbeat.file import is_empty
 from daemon.heartbeat.folder import Folder
-from daemon.heartbeat.timetable import Timetable
 from daemon.home import Home
 from daemon.judge import Judge
 from daemon.loop import Loop
 from daemon.memory import RECALL_PART, VaultMemory, open_vault
-from daemon.models import MODELS
 from daemon.models.router import Router
 from daemon.observe.everyone import Everyone, ObservedRecorder
 from daemon.panels import Lent, Panels
+from daemon.plugging import model_of, panel, tools_of
 from daemon.recovery import Recovery, resting
-from daemon.registry import load
 from daemon.runner import Runner
-from daemon.settings import FILE, Settings, validated
+from daemon.settings import Settings
 from daemon.settings import load as load_settings
 from daemon.stages import Clock, Counting, Model, Observer
 from daemon.thread_notes import ThreadNotes
-from daemon.tools import TOOLS
 from daemon.tools.toolbox import Setting, Tool, Toolbox
 from daemon.trajectories.database import Database
 from daemon.trajectories.feedback import SqlFeedback
@@ -76,11 +73,20 @@ class Agent:
 
     async def refusal(self, heartbeat: Heartbeat) -> str | None:
         """Return why a person's wish to run a heartbeat now is refused, None if it may run."""
-        if reason := self.home.paused():
+        if reason := self.halted():
             return f"everything is paused ({reason})"
         if is_empty(heartbeat):
             return "its instruction is empty"
         return await self.resting(heartbeat)
+
+    def halted(self) -> str | None:
+        """Return why nothing may start now: a person paused everything, or is in the middle of something in the vault.
+
+        What instructs the agent is read from the vault's files, and they may then be of a branch that nobody approved.
+        """
+        if reason := self.home.paused():
+            return f"{reason}; `trimtab resume` ends that"
+        return self.vault.unready()
 
     async def resting(self, heartbeat: Heartbeat) -> str | None:
         """Return why a heartbeat must rest now, None if it may run."""
@@ -178,10 +184,16 @@ class Agent:
 
 @contextlib.asynccontextmanager
 async def opened(
-    home: Home, observers: Sequence[Observer] = (), clock: Clock | None = None, settings: Settings | None = None
+    home: Home,
+    observers: Sequence[Observer] = (),
+    clock: Clock | None = None,
+    settings: Settings | None = None,
+    *,
+    patient: bool = False,
 ) -> AsyncIterator[Agent]:
     """Open the agent of a directory that the caller holds; everything is closed again, in order, at the end.
 
+    With `patient` it opens although a person is in the middle of something in the vault; `halted` says so then.
     Raises ConfigError for anything that a person wrote wrongly, StorageError for a disk that does not work.
     """
     clock = clock or SystemClock()
@@ -189,17 +201,14 @@ async def opened(
     panel(settings, {})
     if settings.judge.model is not None and settings.judge.model not in settings.models:
         raise ConfigError(home.settings, "judge.model", f"expected one of {', '.join(settings.models)}")
-    tools = {name: _plugged(TOOLS, "tools", name, name, settings.tools.get(name, {}))() for name in TOOLS}
-    for name in settings.tools:
-        if name not in tools:
-            tools[name] = _plugged(TOOLS, "tools", name, name, settings.tools[name])()
-    models = {name: _model(home, name, table) for name, table in settings.models.items()}
+    tools = tools_of(settings)
+    models = {name: model_of(home, name, table) for name, table in settings.models.items()}
     async with contextlib.AsyncExitStack() as stack:
         for model in models.values():
             stack.push_async_callback(model.close)
         database = await asyncio.to_thread(Database.open, home.database)
         stack.push_async_callback(asyncio.to_thread, database.close)
-        vault = await asyncio.to_thread(open_vault, home.vault)
+        vault = await asyncio.to_thread(open_vault, home.vault, patient=patient)
         stack.push_async_callback(asyncio.to_thread, vault.close)
         everyone = Everyone(observers)
         yield Agent(
@@ -217,76 +226,6 @@ async def opened(
             models=models,
             tools=tools,
         )
-
-
-async def beat_in(agent: Agent, name: str) -> Run:
-    """Run a heartbeat of an open agent now, as an occurrence of its own.  Raises UsageError or ConfigError."""
-    agent.folder.look()
-    found = agent.folder.found.get(name)
-    if found is None:
-        known = ", ".join(agent.folder.found) or "none"
-        raise UsageError(f"there is no heartbeat {name!r} in {agent.home.heartbeats}; there is {known}")
-    if isinstance(found, ConfigError):
-        raise found
-    if reason := await agent.refusal(found):
-        raise UsageError(f"{name} may not run now: {reason}")
-    claimed = await Timetable(agent.ledger, []).claim_manual(name, agent.clock.now())
-    return await agent.run(found, claimed)
-
-
-def panel(settings: Settings, extra: Mapping[str, Mapping[str, Any]], acknowledged: Sequence[str] = ()) -> Panel:
-    """Return the guards with their options from the file and those of one heartbeat.  Raises ConfigError."""
-    options = {name: dict(table) for name, table in settings.guards.items()}
-    off = {name for name, table in options.items() if table.pop("enabled", True) is False}
-    for name, more in extra.items():
-        options[name] = {**more, **options.get(name, {})}
-    try:
-        return Panel.standard(options, acknowledged, settings.breaker.caution, without=off)
-    except (ValueError, TypeError) as wrong:
-        raise ConfigError(FILE, "guards", str(wrong)) from None
-
-
-async def beat_once(home: Home, name: str, observers: Sequence[Observer]) -> dict[str, Any]:
-    """Hold the directory for one run of a heartbeat and return the run as a command shows it."""
-    with home.held():
-        async with opened(home, observers) as agent:
-            await agent.ledger.recover()
-            return shown(await beat_in(agent, name))
-
-
-def shown(run: Run) -> dict[str, Any]:
-    """Return a run as commands print it."""
-    return {
-        "run": run.id,
-        "heartbeat": run.occurrence.heartbeat,
-        "scheduled_for": f"{run.occurrence.scheduled_for:%Y-%m-%dT%H:%M:%S.%fZ}",
-        "outcome": str(run.outcome),
-        "reason": run.reason,
-        "said": run.said,
-        "steps": run.steps,
-        "prompt_tokens": run.usage.prompt,
-        "completion_tokens": run.usage.completion,
-        "reused_tokens": run.usage.reused,
-        "usd": run.usage.usd,
-        "model": run.model,
-        "commit": run.commit,
-    }
-
-
-def _plugged(registry: Mapping[str, str], kind: str, name: str, backend: str, table: Mapping[str, Any]) -> Any:
-    """Return a maker of something pluggable: its class with its validated options.  Raises ConfigError."""
-    made = load(f"{kind}.{name}", registry, backend)
-    return partial(made, validated(made.Options, table, FILE, f"{kind}.{name}")) if hasattr(made, "Options") else made
-
-
-def _model(home: Home, name: str, table: Mapping[str, Any]) -> Model:
-    rest = dict(table)
-    backend = rest.pop("backend", None)
-    if not isinstance(backend, str):
-        raise ConfigError(home.settings, f"models.{name}.backend", f"expected one of {', '.join(MODELS)}")
-    made = load(f"models.{name}.backend", MODELS, backend, file=home.settings)
-    model: Model = made(name, validated(made.Options, rest, home.settings, f"models.{name}"), home.path)
-    return model
 
 
 def _instructions(vault: Vault) -> str:

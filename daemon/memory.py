@@ -91,10 +91,13 @@ class Recalled:
         return replace(self, excerpt=whole or short)
 
 
-def open_vault(path: Path) -> Vault:
-    """Open an agent's vault.  Raises ConfigError for what a person must mend, StorageError for the disk."""
+def open_vault(path: Path, *, patient: bool = False) -> Vault:
+    """Open an agent's vault; `patient` as `Vault.open` has it.
+
+    Raises ConfigError for what a person must mend, StorageError for the disk.
+    """
     try:
-        vault = Vault.open(path)
+        vault = Vault.open(path, patient=patient)
     except (NotAVault, NotReady) as wrong:
         raise ConfigError(path, "", str(wrong).removeprefix(f"{path}: ")) from None
     except VaultError as wrong:

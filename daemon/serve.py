@@ -17,7 +17,8 @@ from typing import Any
 import structlog
 
 from daemon import __version__, telemetry
-from daemon.app import Agent, opened, panel, shown
+from daemon.app import Agent, opened
+from daemon.beating import shown
 from daemon.context.checked import Checked
 from daemon.control import answering
 from daemon.errors import StorageError, TrimtabError, UsageError
@@ -32,6 +33,7 @@ from daemon.memory import proposed, unreviewed, written_runs
 from daemon.observe.notify import Notify, Watchdog
 from daemon.observe.prometheus import Metrics, Names
 from daemon.observe.server import Page, Server, healthz
+from daemon.plugging import panel
 from daemon.recovery import breakers
 from daemon.settings import Settings
 from daemon.settings import load as load_settings
@@ -69,7 +71,7 @@ async def _serve(home: Home, first: Sequence[str], observers: Sequence[Observer]
     options_of(settings.sync)
     with home.held():
         metrics = Metrics(_names(home, settings), version=__version__)
-        async with opened(home, [metrics, *observers], settings=settings) as agent:
+        async with opened(home, [metrics, *observers], settings=settings, patient=True) as agent:
             await _take_over(agent, metrics)
             stop = asyncio.Event()
             async with _running(agent, metrics, notify, stop) as (address, scheduler):
@@ -112,7 +114,7 @@ async def _running(
         Rules(
             concurrency=agent.settings.concurrency,
             drain_seconds=agent.settings.drain_seconds,
-            switch=agent.home.paused,
+            switch=agent.halted,
             resting=agent.resting,
         ),
     )
@@ -158,7 +160,7 @@ def _syncing(agent: Agent, metrics: Metrics, side: asyncio.TaskGroup) -> Iterato
     """Start the exchanges with the vault's remote, where there is one."""
     if options := options_of(agent.settings.sync):
         syncing = Syncing(agent.vault, options, agent.home.path, agent.clock)
-        yield side.create_task(syncing.run(metrics, agent.home.paused), name="sync")
+        yield side.create_task(syncing.run(metrics, agent.halted), name="sync")
 
 
 @contextlib.contextmanager

@@ -80,10 +80,9 @@ class Vault:
             if not vault.branch:
                 vault.branch = git.branch()
                 git.remember("trimtab.branch", vault.branch)
-            if vault.unready() is None:
-                vault._recover()
-            elif not patient:
+            if not patient or vault.unready() is None:
                 vault._check_branch()
+                vault._recover()
             git.identity(git.head(vault.branch), "AGENTS.md")
         return vault
 

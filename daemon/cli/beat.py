@@ -36,7 +36,7 @@ async def _beat(name: str) -> dict[str, Any]:
     answer = await ask(place.socket, {"do": "beat", "name": name}, _SECONDS)
     if answer is not None:
         return answer
-    from daemon.app import beat_once
+    from daemon.beating import beat_once
     from daemon.cli.story import Story
 
     return await beat_once(place, name, [Story()])

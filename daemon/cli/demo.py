@@ -51,7 +51,8 @@ def demo(
 
 async def _beats(path: Path, temperature: float, beats: int) -> tuple[int, str]:
     """Beat until a rung of recovery has helped, or none has; return how many beats passed before, and the rung."""
-    from daemon.app import beat_in, opened
+    from daemon.app import opened
+    from daemon.beating import beat_in
     from daemon.cli.story import Story
     from daemon.home import create, plant
 

@@ -32,7 +32,7 @@ class Explanation:
             (self.problem, f"it is not scheduled: {self.problem}"),
             (self.running, "it is running now"),
             (self.paused, f"it is paused in its file; `trimtab heartbeats resume {self.name}` ends that"),
-            (self.stopped, f"everything is paused ({self.stopped}); `trimtab resume` ends that"),
+            (self.stopped, f"everything is paused ({self.stopped})"),
             (self.clock_unset, "the machine's clock has not been set yet, so nothing is due"),
             (self.hindrance, f"it is due and waits: {self.hindrance}"),
         )

@@ -167,7 +167,9 @@ class Scheduler:
         self._complain("clock.unset", "")
         await self._take_news(now)
         await self._start_asked()
-        halted = self._rules.switch() is not None
+        reason = self._rules.switch()
+        self._complain("scheduler.halted", reason or "")
+        halted = reason is not None
         far = datetime.max.replace(tzinfo=now.tzinfo)
         for plan in sorted(self._timetable.plans.values(), key=lambda plan: plan.next or far):
             await self._consider(plan, now, halted)
@@ -237,7 +239,7 @@ class Scheduler:
     def _heartbeat(self, name: str) -> Heartbeat:
         halted = self._rules.switch()
         if halted is not None:
-            raise UsageError(f"everything is paused ({halted}); `trimtab resume` ends that")
+            raise UsageError(f"everything is paused ({halted})")
         found = self._folder.found.get(name)
         if isinstance(found, ConfigError):
             raise found

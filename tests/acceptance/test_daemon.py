@@ -195,6 +195,23 @@ def test_a_broken_heartbeat_does_not_stop_the_others(home: Path) -> None:
     assert "heartbeats/bad.md: bogus:" in refused.stderr
 
 
+def test_while_a_person_works_in_the_vault_the_agent_rests(home: Path) -> None:
+    """A daemon starts on a branch that is not its own, runs nothing there, says why, and goes on by itself."""
+    git(home, "switch", "-q", "-c", "proposals/mine")
+    with running(home) as agent:
+        refused = trimtab(home, "beat", "watch")
+        assert refused.returncode != 0
+        assert "HEAD is on 'proposals/mine', the agent writes to 'main': run `git switch main`" in refused.stderr
+        assert "run `git switch main`" in trimtab(home, "explain", "watch").stdout
+
+        git(home, "switch", "-q", "main")
+        assert agent.beat("watch")["outcome"] == "ok"
+
+    halted = [line for line in log(home) if line["event"] == "scheduler.halted"]
+    assert len(halted) == 1
+    assert git(home, "log", "-1", "--format=%s", "main").startswith("watch: ")
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

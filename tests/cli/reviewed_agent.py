@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from daemon.app import beat_in, opened
+from daemon.app import opened
+from daemon.beating import beat_in
 from daemon.home import Home
 from daemon.tools.base import Setting, Tool
 from daemon.types import Run, ToolSpec

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from daemon.app import beat_in, opened
+from daemon.app import opened
+from daemon.beating import beat_in
 from daemon.cli.vault import app
 from daemon.heartbeat.folder import Folder
 from daemon.home import Home

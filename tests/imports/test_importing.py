@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon.app import beat_once
+from daemon.beating import beat_once
 from daemon.cli.root import command
 from daemon.errors import UsageError
 from daemon.home import Home
