@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import sys
+from collections import Counter
 from pathlib import Path
 
 import false_alarms
@@ -48,7 +49,7 @@ def test_a_run_goes_on_where_its_file_ends(
 ) -> None:
     """Years that stand in the file are not simulated again, and count in the table."""
     file = tmp_path / "years.jsonl"
-    file.write_text("".join(json.dumps(Year(n, 1, ()).line(false_alarms.Counter(repeat=n))) + "\n" for n in range(3)))
+    file.write_text("".join(json.dumps(Year(n, 1, ()).line(Counter(repeat=n))) + "\n" for n in range(3)))
     monkeypatch.setattr(sys, "argv", ["false_alarms.py", str(tmp_path), "--years", "3", "--into", str(file)])
     false_alarms.main()
     said = capsys.readouterr().out
