@@ -31,17 +31,17 @@ def list_threads(as_json: Json = False) -> None:
         typer.echo(json.dumps(found))
         return
     for row in found:
-        typer.echo(
-            f"{row['thread']}  {row['messages']} messages, {row['live_messages']} live, {row['runs']} runs, "
-            f"compacted {row['summaries']} times, last {row['last_ended_at'] or '-'}"
-        )
+        counts = [_many(row["messages"], "message"), f"{row['live_messages']} live", _many(row["runs"], "run")]
+        counts.append(_many(row["summaries"], "compaction"))
+        typer.echo(f"{row['thread']}  {', '.join(counts)}, last {row['last_ended_at'] or '-'}")
 
 
 @app.command()
 def show(thread: str, as_json: Json = False) -> None:
     """Show everything that was said in a thread, run by run.
 
-    What the model no longer sees is marked with a dot, what a person took back with a cross.
+    What the model no longer sees is marked with a dot, what a person took back with a cross.  A summary stands where it
+    was made; the model reads the newest one first.
     """
     found = shown(home().database, thread)
     if as_json:
@@ -52,9 +52,8 @@ def show(thread: str, as_json: Json = False) -> None:
         if row["run"] not in (None, run):
             run = row["run"]
             typer.echo(f"--- {run}")
-        calls = "".join(f"  [calls {call['name']} {json.dumps(call['args'])}]" for call in row["calls"])
-        mark = "x" if row["taken_back"] else " " if row["live"] else "."
-        typer.echo(_printable(f"{mark} {row['role']}: {row['text']}{calls}"))
+        said = thread_search.said(row["text"], row["calls"]).replace("\n", "\n    ")
+        typer.echo(_printable(f"{_mark(row)} {_who(row)}: {said}"))
 
 
 @app.command()
@@ -64,8 +63,13 @@ def search(
     limit: Annotated[int, typer.Option(min=1, help="How many at most.")] = 20,
     as_json: Json = False,
 ) -> None:
-    """Search in everything that was ever said, the newest first; also in what was compacted or taken back."""
+    """Search in everything that was ever said or called, the newest first; also in what was compacted or taken back.
+
+    The marks are those of `trimtab threads show`.
+    """
     database = home().database
+    if thread is not None:
+        shown(database, thread)
     found: list[Answer] = []
     if database.exists():
         with reading(database) as view:
@@ -74,12 +78,28 @@ def search(
         typer.echo(json.dumps(found))
         return
     for row in found:
-        typer.echo(_printable(f"{row['thread']}  {row['run'] or '-'}  {row['role']}: {row['excerpt']}"))
+        place = f"{row['thread']}  {row['run'] or '-'}"
+        typer.echo(_printable(f"{_mark(row)} {place}  {_who(row)}: {row['excerpt']}"))
+    if not found:
+        typer.echo("nothing that was said holds all of these words", err=True)
 
 
 app.command()(compact)
 app.command()(fork)
 app.command()(rewind)
+
+
+def _mark(row: Answer) -> str:
+    return "x" if row["taken_back"] else " " if row["live"] else "."
+
+
+def _who(row: Answer) -> str:
+    """Who speaks: a role, with the name of the tool, the heartbeat or the kind of message."""
+    return f"{row['role']} {row['name']}" if row["name"] else str(row["role"])
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def _printable(text: str) -> str:

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from daemon.cli import guards, threads
 from daemon.errors import UsageError
 from daemon.home import Home, create, plant
-from daemon.types import Message
+from daemon.types import Message, ToolCall
 from tests.trajectories.scenes import SqlKept, begun, ended, wait
 
 
@@ -123,3 +123,47 @@ def test_an_agent_that_never_ran_has_no_threads_to_act_on(tmp_path: Path, monkey
     assert "" == call("search", "anything")
     with pytest.raises(UsageError, match="no thread 'watch'"):
         call("rewind", "watch", "-n", "1")
+
+
+def test_a_call_is_said_too(agent: Home) -> None:
+    """What stands in a call's arguments is found and shown, in any script; a line goes on below, further in."""
+    kept = SqlKept(agent.database)
+    call_it = Message("assistant", "", (ToolCall("1", "vault", {"path": "people/ann.md", "text": "Grüße an 安娜"}),))
+    done = Message("tool", "two\nlines", call_id="1", name="vault")
+
+    async def story() -> None:
+        await kept.recorder.finish(ended(await begun(kept, 41)), (Message("user", "Greet."), call_it, done))
+
+    wait(story())
+    kept.close()
+
+    (line,) = call("search", "grüße 安娜").splitlines()
+    assert line.startswith("  watch  run-41  assistant: [calls vault {")
+    assert '"text": "Grüße an 安娜"}]' in line
+    assert call("show", "watch").splitlines()[-3:] == [
+        line.replace("watch  run-41  ", ""),
+        "  tool vault: two",
+        "    lines",
+    ]
+
+
+def test_marks_say_what_the_model_no_longer_sees(agent: Home) -> None:
+    """A dot for what was compacted, a cross for what was taken back, in the listing and in what a search finds."""
+    call("rewind", "watch", "-n", "1")
+    call("compact", "watch")
+
+    marks = {word: call("search", f"Number {word}:")[0] for word in ("1", "39", "40")}
+    assert marks == {"1": ".", "39": " ", "40": "x"}
+    assert "1 compaction, last" in call("list")
+    assert "\n  user summary: Earlier in this thread" in call("show", "watch")
+
+
+def test_a_search_that_finds_nothing_says_so(agent: Home) -> None:
+    """In words for a person, an empty list as JSON; a thread that does not exist is a mistake."""
+    missed = CliRunner().invoke(threads.app, ["search", "no such words"])
+
+    assert "nothing that was said" in missed.stderr
+    assert missed.stdout == ""
+    assert call("search", "no such words", "--json") == "[]\n"
+    with pytest.raises(UsageError, match="no thread 'nix'"):
+        call("search", "well", "--thread", "nix")
