@@ -81,7 +81,7 @@ class Phrases:
     @property
     def form(self) -> float:
         """The share of the start's outputs that hold its commonest run of words: high where outputs have a form."""
-        return self._common / max(1, min(self.rows, EARLY, self.warm_up))
+        return self._common / max(1, min(EARLY, self._learnt))
 
     def usual(self, key: int) -> float:
         """Return the share of the counted outputs that hold a key."""

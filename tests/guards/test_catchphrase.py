@@ -280,3 +280,11 @@ def test_the_table_keeps_the_most_suspicious() -> None:
     last = phrases.take([4_000_000_007], [])[4_000_000_007]
     assert last.hits > 50
     assert len(found) <= MOST
+
+
+def test_a_short_warm_up_makes_no_form() -> None:
+    """A run in two of the first sixteen outputs is an eighth of them, however short the warm-up is."""
+    phrases = Phrases(8)
+    for row in range(20):
+        phrases.take([row + 1, 900] if row in (3, 12) else [row + 1], [])
+    assert phrases.form == 2 / 16
