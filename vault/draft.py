@@ -155,6 +155,7 @@ class Draft:
             return edits, edits[path]
         here = self._vault.files.read(parts, rules.LIMIT_BYTES)
         rules.check_target(path, here)
+        self._vault.files.check_writable(parts)
         if here is None and (there := self._like(path, parts)):
             raise Refused(f"{path}: there is {there} already, and some systems know no difference: use that name")
         return edits, Edit(self._shown.get(path, here))

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 
 _FENCED = re.compile(r"(---[ \t]*\r?\n)(.*?)(^---[ \t]*(?:\r?\n|\Z))", re.DOTALL | re.MULTILINE)
 _FIELD = re.compile(r"^(?P<key>[A-Za-z_][\w-]*)(?P<colon>[ \t]*:(?:[ \t]+|$))(?P<value>[^\r\n]*)", re.MULTILINE)
-_TRUE = {"true", "yes", "on"}
+_BEGUN = re.compile(r"---[ \t]*\r?\n[A-Za-z_][\w-]*[ \t]*:")
+_FALSE = {"", "false", "no", "off", "0", "null", "~"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +32,8 @@ class Note:
 
     @property
     def read_only(self) -> bool:
-        """Whether the person has closed this note to the agent."""
-        return self.fields.get("read_only", "").lower() in _TRUE
+        """Whether the person has closed this note to the agent; a word that is not known closes it too."""
+        return self.fields.get("read_only", "").lower() not in _FALSE
 
     def having(self, key: str, value: str) -> Note:
         """Return this note with one field set; every other byte stays where it is."""
@@ -56,6 +57,16 @@ def parse(data: bytes) -> Note:
     if fenced is None:
         return Note(text)
     return Note(text[fenced.end() :], fenced[2], fenced[1], fenced[3])
+
+
+def is_unclosed(data: bytes) -> bool:
+    r"""Whether a note begins front matter and never ends it, so that nobody knows what it says.
+
+    >>> is_unclosed(b"---\nread_only: true\nAnn likes tea.\n"), is_unclosed(b"---\nA rule above a text.\n")
+    (True, False)
+    """
+    text = data.decode("utf-8", "replace")
+    return _BEGUN.match(text) is not None and _FENCED.match(text) is None
 
 
 def render(note: Note) -> bytes:

@@ -9,7 +9,7 @@ import re
 import unicodedata
 
 from vault.errors import Refused
-from vault.note import parse
+from vault.note import is_unclosed, parse
 from vault.reveal import is_blank
 from vault.secret_shapes import secret_in
 
@@ -78,6 +78,8 @@ def check_target(path: str, present: bytes | None) -> None:
         _check_new_name(path)
     if present is not None:
         text_of(path, present)
+        if is_unclosed(present):
+            raise Refused(f"{path} has front matter that is never closed with ---: it is left alone, write elsewhere")
         if parse(present).read_only:
             raise Refused(f"{path} is marked read_only by the person: write to another note")
 

@@ -31,6 +31,7 @@ from vault.vault import Vault
 _ATTEMPTS: Final = 3
 _FOLLOWED: Final = "refs/remotes/trimtab"
 _REPLACED: Final = "refs/trimtab/replaced"
+SHALLOW: Final = "the vault is a shallow clone, without its older history: run `git fetch --unshallow` in it"
 _REWRITTEN = (
     "the remote no longer has {seen}, which it had before: its history was rewritten. Nothing was taken or pushed. "
     "Either push the old history there again, or `trimtab sync --accept` goes on from what the remote has now"
@@ -116,6 +117,8 @@ class Sync:
 
     def _fetch(self, stop: threading.Event) -> str | None:
         """Bring what is new to the vault's objects, where nothing points at it yet; return the remote's tip."""
+        if (self._vault.git.gitdir / "shallow").exists():
+            raise SyncFailed("vault", SHALLOW)
         head, seen = self._vault.head, self.paper.commit()
         self._gate.build({"ours": head, "seen": seen if seen and self._vault.git.find(seen) else None})
         self._transport.fetch(stop)

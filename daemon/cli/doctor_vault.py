@@ -13,6 +13,9 @@ from daemon.home import Home
 from daemon.settings import Settings
 from daemon.syncing import Syncing, options_of
 from vault import Vault, VaultError
+from vault.git_state import check_writable
+from vault.oddities import oddities
+from vault.sync import SHALLOW
 from vault.transport import SyncFailed
 
 REMOTE_SECONDS: Final = 15.0
@@ -29,24 +32,23 @@ _FIXES: Final = {
 
 
 def vault(home: Home) -> Finding:
-    """Say whether the vault is a repository in a state to commit to."""
-    from vault.git import Git
-
+    """Say whether the vault is a repository in a state to commit to, and what in it is left alone."""
     try:
-        git = Git(home.vault)
-        try:
-            branch = git.branch()
-            wanted, head = git.setting("trimtab.branch") or branch, git.head(branch)
-        finally:
-            git.close()
+        with Vault.looked_at(home.vault) as found:
+            check_writable(found.root, found.git.gitdir)
+            branch, head, odd = found.branch, found.head, oddities(found.root)
+            shallow = (found.git.gitdir / "shallow").exists()
     except VaultError as wrong:
         return Finding("vault", "fail", str(wrong), "mend it with plain git; nothing in it was changed")
-    if branch != wanted:
-        return Finding("vault", "fail", f"on branch {branch}, but the agent writes to {wanted}", f"git switch {wanted}")
     left = [name for name in ("index.lock", "HEAD.lock") if (home.vault / ".git" / name).exists()]
     if left and not home.running():
         return Finding("vault", "warn", f"a git command left {', '.join(left)}", "the next start removes it")
-    return Finding("vault", "ok", f"on {branch} at {head[:10] if head else 'no commit yet'}")
+    if shallow:
+        return Finding("vault", "warn", SHALLOW, "until then nothing is synced; all else goes on")
+    here = f"on {branch} at {head[:10] if head else 'no commit yet'}"
+    if odd:
+        return Finding("vault", "warn", f"{here}; left alone: {'; '.join(odd)}", "mend or rename it; all else goes on")
+    return Finding("vault", "ok", here)
 
 
 def waiting(home: Home, settings: Settings) -> Finding:
@@ -78,7 +80,7 @@ def remote(home: Home, settings: Settings) -> Finding:
     what = f"{options.url} answers"
     if failure := paper.failure():
         text = f"{what}, but the exchange at {failure.at:%Y-%m-%d %H:%M} failed ({failure.reason}): {failure.text}"
-        return Finding("remote", "warn", text, "`trimtab sync` tries again now")
+        return Finding("remote", "warn", text, "the next exchange tries again; `trimtab sync` does it now")
     if there is None:
         return Finding("remote", "ok", f"{what} and is empty; the first exchange fills it")
     return Finding("remote", "ok", f"{what}{'' if there == paper.commit() else ' and has something new'}")

@@ -151,7 +151,7 @@ def test_the_vault_must_be_ready(home: Home) -> None:
     assert doctor_vault.vault(home).level == "warn"
 
     (home.vault / ".git" / "HEAD").write_text("ref: refs/heads/other\n", encoding="utf-8")
-    assert "git switch main" in doctor_vault.vault(home).fix
+    assert "git switch main" in doctor_vault.vault(home).text
     assert doctor_vault.vault(Home(home.path / "none")).level == "fail"
 
 
