@@ -52,10 +52,10 @@ def numbers(state: Mapping[str, Json], key: str, most: int) -> list[float]:
     value = state.get(key)
     if not isinstance(value, list) or len(value) > most:
         raise ValueError(f"{key!r} should be a list of at most {most} numbers")
-    found = [float(item) for item in value if type(item) is int or type(item) is float]
+    found = [item for item in value if type(item) is int or type(item) is float]
     if len(found) != len(value) or not all(-LARGEST <= item <= LARGEST for item in found):
         raise ValueError(f"{key!r} should hold finite numbers")
-    return found
+    return list(map(float, found))
 
 
 def shares(state: Mapping[str, Json], key: str, most: int) -> list[float]:
