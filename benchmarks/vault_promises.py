@@ -26,10 +26,12 @@ _HUMAN = ("person", "laptop", "review")
 def left_by_kill(place: Place, told: Told) -> list[str]:
     """Return what is wrong right after a kill and the next start, which has been."""
     gitdir = place.root / ".git"
+    left = list[Path]()
     for _ in range(100):
         locks = [lock for lock in gitdir.rglob("*.lock") if "trimtab" not in lock.relative_to(gitdir).parts]
-        if not locks or not _git_works_on(place.root):
+        if not locks or (left == locks and not _git_works_on(place.root)):
             break
+        left = locks
         time.sleep(0.1)  # a git that works here keeps every lock from being taken for a crashed one's
         Vault.open(place.root).close()
     wrong = [f"a lock is left: {lock}" for lock in locks]

@@ -17,6 +17,7 @@ from vault import rules
 from vault.author import Author
 from vault.edit import Edit
 from vault.errors import NoSuchNote, Refused
+from vault.permission import check_note
 from vault.proposing import check_proposal, propose
 from vault.search import Hit
 from vault.tidying import jobs
@@ -155,7 +156,7 @@ class Draft:
             return edits, edits[path]
         here = self._vault.files.read(parts, rules.LIMIT_BYTES)
         rules.check_target(path, here)
-        self._vault.files.check_writable(parts)
+        check_note(self._vault.root, parts)
         if here is None and (there := self._like(path, parts)):
             raise Refused(f"{path}: there is {there} already, and some systems know no difference: use that name")
         return edits, Edit(self._shown.get(path, here))

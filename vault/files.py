@@ -81,16 +81,6 @@ class Files:
             return "/".join((*parts[:depth], found)) if found else None
         return None
 
-    def check_writable(self, parts: tuple[str, ...]) -> None:
-        """Raise Refused where a file's folder, or the nearest above it that is there, may not be written to."""
-        for depth in reversed(range(len(parts))):
-            place = os.path.join(self.root, *parts[:depth])  # noqa: PTH118  # a path object is too slow
-            if os.access(place, os.W_OK | os.X_OK):
-                return
-            if os.access(place, os.F_OK):
-                folder = "/".join(parts[:depth]) or "the vault"
-                raise Refused(f"{'/'.join(parts)}: no permission to write in {folder}: write elsewhere")
-
     def is_fresh(self, parts: tuple[str, ...]) -> bool:
         """Whether a file was changed within the last moment, so that its editor may not have done with it."""
         try:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
 import pygit2
 from pygit2.enums import RepositoryState
 
-from vault.errors import Corrupt, NotAVault, NotReady, Unwritable
+from vault.errors import Corrupt, NotAVault, NotReady
 
 _BARE = "a bare repository: a vault needs its notes as files beside .git, as `git clone` makes them"
 
@@ -45,10 +44,3 @@ def branch_of(repo: Any, root: Path, ours: str) -> str:
     if not isinstance(target, str):
         raise NotReady(f"{root}: HEAD is detached: run `git switch {ours}`")
     return target.removeprefix("refs/heads/")
-
-
-def check_writable(root: Path, gitdir: Path) -> None:
-    """Raise Unwritable where nothing can be written to."""
-    for place in (root, gitdir):
-        if not os.access(place, os.W_OK | os.X_OK):
-            raise Unwritable(f"{place}: no permission to write here")

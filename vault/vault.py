@@ -24,10 +24,10 @@ from vault.escape import one_line
 from vault.files import Files, sync_folder
 from vault.following import Following
 from vault.git import Git
-from vault.git_state import check_writable
 from vault.landing import LARGEST_READ, Landing, index_held
 from vault.late import Late
 from vault.locks import remove_stale, remove_unfinished, turn
+from vault.permission import check_places
 from vault.reads import Reads
 from vault.safekeeping import Safekeeping
 from vault.search import Shelf
@@ -55,7 +55,7 @@ class Vault:
     def create(cls, path: Path | str, name: str, email: str, branch: str = "main") -> Vault:
         """Make a vault, or take over a repository that is there; `name` and `email` are the agent's."""
         git = Git.create(Path(path), branch)
-        check_writable(git.root, git.gitdir)
+        check_places(git.root, git.gitdir)
         git.remember("trimtab.name", one_line(name, 100))
         git.remember("trimtab.email", one_line(email, 100))
         return cls.open(path)
@@ -68,7 +68,7 @@ class Vault:
         touched, and `unready` says what is waited for.
         """
         git = Git(Path(path))
-        check_writable(git.root, git.gitdir)
+        check_places(git.root, git.gitdir)
         vault = cls(git, git.setting("trimtab.branch") or "")
         try:
             vault._own.mkdir(exist_ok=True)

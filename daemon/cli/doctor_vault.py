@@ -13,8 +13,8 @@ from daemon.home import Home
 from daemon.settings import Settings
 from daemon.syncing import Syncing, options_of
 from vault import Vault, VaultError
-from vault.git_state import check_writable
 from vault.oddities import oddities
+from vault.permission import check_places
 from vault.sync import SHALLOW
 from vault.transport import SyncFailed
 
@@ -35,7 +35,7 @@ def vault(home: Home) -> Finding:
     """Say whether the vault is a repository in a state to commit to, and what in it is left alone."""
     try:
         with Vault.looked_at(home.vault) as found:
-            check_writable(found.root, found.git.gitdir)
+            check_places(found.root, found.git.gitdir)
             branch, head, odd = found.branch, found.head, oddities(found.root)
             shallow = (found.git.gitdir / "shallow").exists()
     except VaultError as wrong:
