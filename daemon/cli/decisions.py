@@ -146,6 +146,8 @@ class Decisions:
             raise UsageError("there is no editor: set EDITOR")
         try:
             done = subprocess.run([*command, *map(str, files)], check=False)
+        except KeyboardInterrupt:
+            raise Refused("the editor was interrupted: what it wrote is still there, nothing was committed") from None
         except OSError as wrong:
             raise Refused(f"the editor {command[0]!r} could not be started: {wrong.strerror}") from None
         if done.returncode:

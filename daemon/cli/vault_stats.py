@@ -15,6 +15,7 @@ from daemon.memory import open_vault
 from vault import VaultError
 from vault.census import Census, census
 from vault.escape import one_line
+from vault.reveal import reveal
 
 _WIDEST: Final = 120
 _SHOWN: Final = 5
@@ -33,7 +34,7 @@ def stats(as_json: Annotated[bool, typer.Option("--json", help="Print an array o
 def _lines(found: Census) -> Iterator[str]:
     yield f"{found.notes:,} notes, {found.bytes:,} bytes"
     if found.weeks:
-        yield "commits a week: " + ", ".join(f"{day} {count:,}" for day, count in found.weeks)
+        yield "commits in the week from " + ", ".join(f"{day}: {count:,}" for day, count in found.weeks)
     yield from _some("largest", [f"{path} ({size:,} bytes)" for path, size in found.largest])
     if found.reads_since is None:
         yield "never read: not known yet; reads are counted from the first one on"
@@ -47,6 +48,6 @@ def _lines(found: Census) -> Iterator[str]:
 
 def _some(what: str, items: Sequence[str]) -> Iterator[str]:
     yield f"{what}: {len(items):,}" if items else f"{what}: none"
-    yield from (f"  {one_line(item, _WIDEST)}" for item in items[:_SHOWN])
+    yield from (f"  {one_line(reveal(item).text, _WIDEST)}" for item in items[:_SHOWN])
     if len(items) > _SHOWN:
         yield f"  and {len(items) - _SHOWN:,} more (--json shows all)"

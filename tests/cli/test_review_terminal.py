@@ -173,6 +173,25 @@ def test_help_and_second_thoughts_decide_nothing(home: Path, person: Person) -> 
     assert log(home, "--format=%s", "-1") == ["Note people/ann.md"]
 
 
+def test_an_editor_that_is_interrupted_or_fails_commits_nothing(home: Path) -> None:
+    """Ctrl-C while the editor has the terminal comes back to the question; so does an editor that says it failed."""
+    for number, script in enumerate(("echo waiting; sleep 60", "exit 3")):
+        editor = home / f"editor-{number}.sh"
+        editor.write_text(f"#!/bin/sh\n{script}\n")
+        editor.chmod(0o755)
+        person = Person(home, EDITOR=str(editor))
+        person.sees(ASK)
+        person.presses("e")
+        if number == 0:
+            person.sees("waiting")
+            person.presses("\x03")
+        assert "nothing was committed" in person.sees(ASK)
+        person.presses("q")
+        person.sees("the mark is")
+        assert person.leaves() == 0
+    assert log(home, "--format=%s", "-1") == ["Note people/ann.md"]
+
+
 def test_a_line_longer_than_the_screen_cannot_run_away_with_it(home: Path) -> None:
     """Such a line is shown a screen at a time as well, so that nothing passes by in its middle."""
     text = "x" * 2_000 + " in the middle " + "y" * 4_000

@@ -84,7 +84,7 @@ def test_stats_say_what_could_be_tidied() -> None:
     lines = call("stats").stdout.splitlines()
 
     assert lines[0].startswith("4 notes, ")
-    assert lines[1].startswith("commits a week: ")
+    assert lines[1].startswith("commits in the week from 2")
     assert "never read: not known yet; reads are counted from the first one on" in lines
     assert any(line.startswith("  boat.md and old/boat.md (") for line in lines)
     assert "  old/boat.md to [[Carl]]" in lines
