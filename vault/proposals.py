@@ -90,6 +90,14 @@ class Proposals:
         self.drop(proposal)
         return kept
 
+    def clear(self) -> None:
+        """Take away the branches that approvals which were killed have left behind."""
+        with self._vault.alone():
+            waiting = waiting_tips(self._git, self._vault.head)
+            for name, tip in self._git.branches_below(FOLDER).items():
+                if name not in waiting:
+                    self._git.drop(f"{FOLDER}/{name}", tip)
+
     def drop(self, proposal: Proposal) -> None:
         """Take a proposal away; git still has its commit for a while, under the id of its tip."""
         with self._vault.alone():

@@ -44,7 +44,8 @@ class Decisions:
         self._heard = Heard()
 
     def settle(self) -> None:
-        """Let the database know what was decided; a database that cannot be written is only noted."""
+        """End what a killed review had begun, and let the database know; one that cannot be written is only noted."""
+        self.proposals.clear()
         try:
             settle_now(self.vault, self._home.database)
         except StorageError as wrong:

@@ -201,6 +201,9 @@ def test_an_approval_that_was_killed_leaves_nothing_to_decide(vault: Vault, git:
     assert [each.name for each in desk.waiting()] == [other]
     assert len(desk.since()) == 1
 
+    desk.clear()
+    assert git("branch", "--list", "--format=%(refname:short)", "proposals/*").split() == [f"proposals/{other}"]
+
 
 def test_a_proposal_stays_what_it_is_when_history_is_redone(vault: Vault, git: Git, author: Author) -> None:
     """A proposal on commits that the branch no longer has shows its own change and nothing of theirs."""
