@@ -64,8 +64,8 @@ class Proposals:
         waiting = self.waiting()
         found = next((each for each in waiting if each.name == wanted), None)
         if found is None:
-            known = ", ".join(each.name for each in waiting) or "none waits"
-            raise NoSuchProposal(f"there is no proposal {wanted!r}; there is {known}")
+            known = ", ".join(each.name for each in waiting)
+            raise NoSuchProposal(f"there is no proposal {wanted!r}; {f'there is {known}' if known else 'none waits'}")
         return found
 
     def text(self, proposal: Proposal, path: str) -> bytes:

@@ -132,7 +132,7 @@ def test_one_commit_may_be_chosen(small: Home, monkeypatch: pytest.MonkeyPatch) 
         (["review", "--revert", "HEAD"], "--why"),
         (["revert", "HEAD", "--why", "x"], "no commit of 'main'"),
         (["revert", "0123456"], "--why"),
-        (["approve", "nothing"], "there is no proposal 'nothing'; there is none waits"),
+        (["approve", "nothing"], "there is no proposal 'nothing'; none waits"),
         (["reject", "nothing"], "--why"),
     ],
 )
