@@ -139,8 +139,8 @@ class Writing:
 
 
 def _remember(known: dict[str, Any], identity: str, what: Any) -> None:
-    """Remember one thing more, and forget the oldest."""
+    """Remember one thing more, and forget the oldest; several threads may do so."""
     known.pop(identity, None)
     known[identity] = what
     if len(known) > _REMEMBERED:
-        del known[next(iter(known))]
+        known.pop(list(known)[0], None)  # noqa: RUF015 - an iterator would not stand another thread

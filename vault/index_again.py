@@ -123,7 +123,8 @@ def _brought(
         return False
     try:
         with _opened(fresh, _OWN) as ours:
-            if os.fstat(ours).st_ino != former.file or not _holds(ours, former.size, former.check):
+            facts = os.fstat(ours)
+            if (facts.st_ino, facts.st_nlink) != (former.file, 1) or not _holds(ours, former.size, former.check):
                 return False
             if not _is_alone(ours):
                 return False

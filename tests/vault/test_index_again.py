@@ -84,6 +84,19 @@ def test_an_index_that_another_git_is_reading_stays_as_it_is(many: Vault, git: G
             assert is_true(git)
 
 
+def test_a_copy_of_the_index_by_links_stays_as_it_is(many: Vault, git: Git, author: Author) -> None:
+    """A backup made with `cp -al` shares the files: what was the index then is not changed in it."""
+    for number in range(4):
+        append(many, author, NAMES[3], line=str(number))
+    copy = many.root.parent / "index"
+    copy.hardlink_to(many.root / ".git/index")
+    before = copy.read_bytes()
+    for number in range(3):
+        append(many, author, NAMES[3], line=f"then {number}")
+        assert copy.read_bytes() == before
+        assert is_true(git)
+
+
 def test_a_former_index_that_was_tampered_with_is_not_used(many: Vault, git: Git, author: Author) -> None:
     """The file that lies beside the index is only believed while its end is the one that we wrote."""
     for number in range(4):
