@@ -89,7 +89,9 @@ def _undecided(place: Place, told: Told) -> list[str]:
             each.id: number_of(each.message) for each in vault.git.history(vault.head) if each.author.name == "robo"
         }
     still_open = {number_of(item.commit.message) for item in items if item.open}
-    passed = {n for each, n in mine.items() if each not in shown} | {mine[i.commit.id] for i in items if i.approved}
+    passed = {n for each, n in mine.items() if each not in shown} | {
+        mine.get(i.commit.id, -1) for i in items if i.approved
+    }
     return _named("approved, and open again", decided & still_open) + _named(
         "counted as reviewed, and nobody looked at it", passed - begun - {-1}
     )
