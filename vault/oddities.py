@@ -21,7 +21,7 @@ _BEGINNING = 16 * 1024
 
 
 def oddities(root: Path) -> list[str]:
-    """Return a line for each kind of thing that is left alone: how many there are, and the first."""
+    """Return a line for each kind of thing that is left alone: how many there are, and the first of them."""
     found = dict[str, list[str]]()
     until, complete = time.monotonic() + MOST_SECONDS, True
     for kind, path in _odd(root):
@@ -30,7 +30,7 @@ def oddities(root: Path) -> list[str]:
         elif time.monotonic() > until:
             complete = False
             break
-    lines = [f"{len(paths)} {kind} ({paths[0]})" for kind, paths in found.items()]
+    lines = [f"{kind}: {len(paths)} ({paths[0]})" for kind, paths in found.items()]
     return lines if complete else [*lines, f"not everything was looked at within {MOST_SECONDS:.0f} s"]
 
 

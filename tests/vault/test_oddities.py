@@ -43,11 +43,11 @@ def test_each_kind_is_named_with_how_many_and_the_first(vault: Vault, author: Au
     subprocess.run(["git", "init", "-q", vault.root / "inner"], check=True)
 
     assert sorted(oddities(vault.root)) == [
-        "1 notes over 256 kB (huge.md)",
-        "1 notes that are links or cannot be read (link.md)",
-        "1 notes with front matter that is never closed (open.md)",
-        "1 repositories inside (inner)",
-        "2 names that are not UTF-8 (caf\\xe9.md)",
+        "names that are not UTF-8: 2 (caf\\xe9.md)",
+        "notes over 256 kB: 1 (huge.md)",
+        "notes that are links or cannot be read: 1 (link.md)",
+        "notes with front matter that is never closed: 1 (open.md)",
+        "repositories inside: 1 (inner)",
     ]
     draft = vault.draft()
     draft.append("journal.md", "Looked.")
