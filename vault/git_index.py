@@ -21,6 +21,7 @@ class Listing:
     def __init__(self, repo: Any, gitdir: Path) -> None:
         self._repo, self._index = repo, gitdir / "index"
         self._again = Again(self._index)
+        self._checked = False
 
     def write(self, commit: str, paths: Mapping[str, tuple[int, str] | None], fresh: Path) -> None:
         """Write to `fresh` an index that lists these files of a commit, {path: (mode, id)}, and all else as it was.
@@ -36,9 +37,7 @@ class Listing:
         try:
             if not self._again.write(changes, fresh):
                 checksum = Checksum()
-                pieces = relisted(
-                    self._index.read_bytes(), changes, lambda path: _before(self._repo[commit].tree, path), checksum
-                )
+                pieces = relisted(self._read(), changes, lambda path: _before(self._repo[commit].tree, path), checksum)
                 fresh.unlink(missing_ok=True)  # not written over: another git may just be reading it
                 with fresh.open("xb", buffering=0) as file:
                     write_all(file.fileno(), pieces)
@@ -48,6 +47,14 @@ class Listing:
                 raise ValueError("it is damaged") from None
             self._by_list(commit, paths, fresh)
         os.utime(fresh, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+
+    def _read(self) -> bytes:
+        """Return the index; the first time it is made sure that a power cut did not leave a mixture of two."""
+        index = self._index.read_bytes()
+        if not self._checked and not is_whole(index):
+            raise ValueError("it is damaged")
+        self._checked = True
+        return index
 
     def is_damaged(self) -> bool:
         """Whether there is an index that no git would believe."""

@@ -8,6 +8,7 @@ branch's own log says that a person moved it since.
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
@@ -76,6 +77,8 @@ class Safekeeping:
             Branch(self._git.gitdir, name).sync()
         for folder in {tuple(path.split("/")[:-1]) for record in records for path in record.landing.paths}:
             self._files.sync(folder)
+        with contextlib.suppress(FileNotFoundError), (self._git.gitdir / "index").open("rb") as index:
+            os.fsync(index.fileno())
         self._journal.restart()
 
     def recover(self) -> list[str]:

@@ -156,7 +156,7 @@ def test_threads_are_listed_and_shown(call: Call, lived: SqlKept) -> None:
 
     assert ("watch", 5, 2, 2) == tuple(row[key] for key in ("thread", "messages", "live_messages", "runs"))
     assert "watch  5 messages, 2 live, 2 runs" in call("threads", "list").stdout
-    assert ". user: Look at the load." in call("threads", "show", "watch").stdout
+    assert ". user host-watch: Look at the load." in call("threads", "show", "watch").stdout
     assert [False, False, False, True, True] == [
         entry["live"] for entry in json.loads(call("threads", "show", "watch", "--json").stdout)
     ]

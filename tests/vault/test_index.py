@@ -171,6 +171,21 @@ def test_a_damaged_index_never_crashes_us(vault: Vault, git: Git, names: Names, 
         assert is_whole(b"".join(relisted(bytes(index), changes, lambda _: None)))
 
 
+def test_a_mixture_of_two_indexes_is_made_anew(vault: Vault, author: Author, git: Git) -> None:
+    """A power cut between two pages leaves an entry with half of an id; the checksum at the end tells."""
+    index = vault.root / ".git/index"
+    data = bytearray(index.read_bytes())
+    data[data.index(b"people/ann.md") - 12] ^= 0xFF
+    with Vault.open(vault.root) as again:
+        index.write_bytes(data)
+        draft = again.draft()
+        draft.write("a.md", "a\n")
+        assert draft.commit("a", {}, author) is not None
+
+    git("fsck", "--full")
+    assert git("status", "--porcelain") == ""
+
+
 def test_a_torn_index_is_made_anew(vault: Vault, author: Author, git: Git, tmp_path: Path) -> None:
     """An index that no git can read is replaced by one of the whole commit at the next write."""
     (vault.root / ".git/index").write_bytes(b"\0" * 500)
