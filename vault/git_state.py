@@ -22,6 +22,8 @@ def repository(root: Path) -> Any:
         raise NotAVault(f"{root}: {_BARE}")
     if not gitdir.is_dir() or gitdir.is_symlink():
         raise NotAVault(f"{root}: not a vault: expected a git repository with its own .git directory")
+    if (grafts := gitdir / "info/grafts").is_file() and grafts.stat().st_size:
+        raise NotReady(f"{grafts}: grafts show a history that nobody committed: remove that file")
     try:
         repo = pygit2.Repository(str(root))
     except (pygit2.GitError, KeyError, ValueError, OSError) as error:

@@ -5,15 +5,18 @@ Each row is first shown to work on plain git, so that a row which no longer atta
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shutil
 import subprocess
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.vault.test_attacks import trap, use_everything
-from vault import Author, NotReady, Refused, Vault
+from vault import Author, NotReady, Refused, Vault, VaultError
 
 Git = Callable[..., str]
 
@@ -205,3 +208,46 @@ def test_modules_and_newlines_in_a_history_are_shown_and_left(vault: Vault, git:
     assert "two\nlines.md" in seen
     assert git("status", "--porcelain") == ""
     assert not (vault.root / "evil").exists()
+
+
+def test_a_folder_that_is_swapped_for_a_link_all_the_time(
+    vault: Vault, git: Git, tmp_path: Path, author: Author
+) -> None:
+    """Whenever the swap falls between a check and a write: nothing outside is read into the history or written."""
+    outside, secret = tmp_path / "outside", "A secret that is no note of this vault.\n"
+    outside.mkdir()
+    (outside / "ann.md").write_text(secret)
+    folder, link, real = vault.root / "people", tmp_path / "link", tmp_path / "real"
+    link.symlink_to(outside)
+    done, swaps, kept = threading.Event(), list[Path](), 0
+
+    def swap() -> None:
+        while not done.is_set():
+            for one, other in ((folder, real), (link, folder), (folder, link), (real, folder)):
+                try:
+                    one.rename(other)
+                    swaps.append(one)
+                except OSError:  # the vault has made the folder anew
+                    if folder.is_dir() and not folder.is_symlink() and real.exists():
+                        shutil.rmtree(folder, ignore_errors=True)
+
+    swapping = threading.Thread(target=swap)
+    swapping.start()
+    try:
+        for number in range(3_000):
+            draft = vault.draft()
+            with contextlib.suppress(VaultError):
+                draft.append("people/ann.md", f"line {number}")
+                draft.write(f"people/new-{number}.md", "x\n")
+            with contextlib.suppress(VaultError):
+                kept += draft.commit("race", {}, author) is not None
+            if kept > 5 and len(swaps) > 50:
+                break
+    finally:
+        done.set()
+        swapping.join()
+
+    assert {each.name: each.read_text() for each in outside.iterdir()} == {"ann.md": secret}
+    assert "A secret" not in git("log", "-p", "--all", "--text")
+    assert git("fsck", "--strict", "--no-dangling") == ""
+    assert min(kept, len(swaps)) > 1
