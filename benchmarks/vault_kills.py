@@ -42,7 +42,7 @@ from vault.transport import SyncFailed
 PATIENCE = {"commit": 0.4, "sync": 1.5, "review": 1.5}
 """The longest time that a process of each kind lives, in seconds."""
 STEPS = (
-    ("waiting for an editor to end", ("work.here$",)),
+    ("waiting for an editor to end", (r"work\._look$",)),
     ("waiting for another process", ("locks.turn$",)),
     ("opening and recovering", ("vault._recover", "vault.open")),
     ("git fetch", ("transport.fetch",)),

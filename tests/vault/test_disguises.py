@@ -192,7 +192,7 @@ def test_no_permission_is_said_in_one_line(vault: Vault) -> None:
 
 
 def test_a_note_that_cannot_be_written_waits(vault: Vault, git: Git, author: Author) -> None:
-    """A folder that lets nobody write any more keeps its note out of the files, not out of the history, and is named."""
+    """A folder closed before the commit keeps its note out of the files, not out of the history, and is named."""
     folder, draft = vault.root / "people", vault.draft()
     draft.append("people/ann.md", "agent")
     immutable = subprocess.run(["chattr", "+i", folder], check=False, capture_output=True)
