@@ -129,10 +129,10 @@ class Vault:
         return self._git
 
     def unready(self) -> str | None:
-        """Return why nothing may be written now, None where it may: a person is in the middle of something."""
+        """Return why nothing may be written now, such as a person's merge, None where it may."""
         try:
             self._check_branch()
-        except NotReady as wrong:
+        except VaultError as wrong:
             return str(wrong)
         return None
 

@@ -37,3 +37,14 @@ def test_a_bare_clone_is_named_as_what_it_is(vault: Vault, tmp_path: Path) -> No
 
     with pytest.raises(NotAVault, match="a bare repository: a vault needs its notes as files"):
         Vault.open(tmp_path / "bare")
+
+
+def test_a_head_that_cannot_be_read_is_waited_for_too(vault: Vault) -> None:
+    """Whoever asks whether the vault is ready hears what is wrong, and nothing is raised."""
+    head = vault.root / ".git/HEAD"
+    before = head.read_text()
+    head.write_text("")
+    assert "HEAD cannot be read" in str(vault.unready())
+
+    head.write_text(before)
+    assert vault.unready() is None
