@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from daemon.clock import SystemClock
-from daemon.errors import StorageError
+from daemon.errors import ConfigError, StorageError
 from daemon.home import Home
 from daemon.memory import proposed, unreviewed
 from daemon.settings import Settings
@@ -33,9 +33,9 @@ class VaultState:
 
 
 def vault_state(home: Home, settings: Settings) -> VaultState:
-    """Look at an agent's vault beside whoever works with it.  Raises ConfigError for a wrong [sync]."""
-    options = options_of(settings.sync)
+    """Look at an agent's vault beside whoever works with it."""
     try:
+        options = options_of(settings.sync)
         with Vault.looked_at(home.vault) as vault:
             paper = Syncing(vault, options, home.path, SystemClock()).paper() if options else None
             return VaultState(
@@ -45,7 +45,7 @@ def vault_state(home: Home, settings: Settings) -> VaultState:
                 synced=paper.last() if paper else None,
                 failure=paper.failure() if paper else None,
             )
-    except (VaultError, StorageError) as wrong:
+    except (VaultError, StorageError, ConfigError) as wrong:
         return VaultState(str(wrong))
 
 

@@ -176,3 +176,13 @@ def test_the_doctor_warns_of_what_has_waited_long(home: Home) -> None:
 
     assert found.level == "warn"
     assert found.text.startswith("proposals: 2 wait, the oldest since 4 d: ")
+
+
+def test_a_wrong_table_is_one_line_of_each(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    """A [sync] that cannot be understood ends neither command; both name it."""
+    remote(home, "gopher://notes")
+
+    assert status(capsys)[0].startswith("vault: trimtab.toml: sync.url: ")
+    settings = load(home.path)
+    assert doctor_vault.waiting(home, settings).level == "warn"
+    assert doctor_vault.remote(home, settings).text.startswith("trimtab.toml: sync.url: ")
