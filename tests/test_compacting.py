@@ -129,7 +129,7 @@ def test_a_summary_that_does_not_hold_is_withheld_and_the_extract_stands_in(
     assert first.withheld
     assert (Level.TRIP, True) == (said[0].level, why in said[0].reason)
     assert "five headings" not in asking.live[0].text
-    assert asking.live[0].text.splitlines()[-1].startswith("- 2026-11-20")
+    assert parsed(asking.live[0].text).lines[-1].startswith("- 2026-11-20")
 
 
 def test_a_second_summary_may_be_better(asking: Desk) -> None:

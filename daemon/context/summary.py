@@ -1,7 +1,7 @@
 """What stands for the older part of a thread, as sections with fixed headings: parsed from text and rendered to it.
 
 An extract has a line for each run, a summary that a model wrote has the sections; both keep open loops, and names and
-numbers.  The sections are shown as data: a hostile page that was summed up must not speak as a person.
+numbers.  All of it is shown as data: a hostile page that the agent repeated must not speak as a person.
 """
 
 from __future__ import annotations
@@ -50,8 +50,7 @@ class Summary:
         text = [HEADING]
         if self.left_out:
             text.append(f"- ({self.left_out} older runs are only in the history)")
-        text += self.lines
-        told = list[str]()
+        told = list(self.lines)
         for name in SECTIONS:
             if items := self.items(name):
                 told += [f"## {name}", *(f"- {item}" for item in items)]

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from daemon.context.compaction import HINT, SUMMARY, runs, shortened
-from daemon.context.summary import HEADING
+from daemon.context.summary import HEADING, parsed
 from daemon.types import Message
 
 
@@ -24,9 +24,13 @@ def test_a_summary_has_a_line_for_each_run_that_is_not_kept() -> None:
     made = shortened(live, keep_runs=1, max_chars=1000)
     summary, keep = made.summary, made.keep
 
-    assert [HEADING, "- 2026-11-20 21:01 host-watch: Load 0.31.", "- 2026-11-20 21:02 host-watch: Load 0.44."] == (
-        summary.text.splitlines()
-    )
+    assert summary.text.splitlines() == [
+        HEADING,
+        '<data from="summary">',
+        "- 2026-11-20 21:01 host-watch: Load 0.31.",
+        "- 2026-11-20 21:02 host-watch: Load 0.44.",
+        "</data>",
+    ]
     assert len(run(3)) == keep
 
 
@@ -49,7 +53,7 @@ def test_a_full_summary_drops_its_oldest_lines_and_counts_them() -> None:
     lines = live[0].text.splitlines()
 
     assert "- (26 older runs are only in the history)" == lines[1]
-    assert "Number 29." in lines[-1]
+    assert "Number 29." in parsed(live[0].text).lines[-1]
 
 
 def test_a_hint_does_not_begin_a_run() -> None:
@@ -73,10 +77,9 @@ def test_summary_and_kept_runs_make_up_the_thread(steps: list[int], keep_runs: i
 
     made = shortened(live, keep_runs, room)
     summary, keep = made.summary, made.keep
-    lines = summary.text.splitlines()[1:]
-    counted = sum(int(text.split()[1][1:]) for text in lines if "only in the history" in text)
-    told = [text for text in lines if "only in the history" not in text]
+    shown = parsed(summary.text)
+    told = shown.lines
 
     assert SUMMARY == summary.name
-    assert len(steps) == len(runs(live[len(live) - keep :])) + len(told) + counted
+    assert len(steps) == len(runs(live[len(live) - keep :])) + len(told) + shown.left_out
     assert sum(len(text) + 1 for text in told) <= room or not told

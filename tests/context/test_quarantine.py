@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from daemon.context.quarantine import LATEST, infected_by, quarantined
-from daemon.context.summary import HEADING
+from daemon.context.summary import HEADING, Summary, parsed
 from daemon.models.exchange import exchanged
 from daemon.types import Message, ToolCall
 from guards import Level, Output, Verdict
@@ -66,7 +66,7 @@ def test_infected_lines_leave_a_summary() -> None:
     summary = Message("user", "\n".join(lines), name="summary")
     (kept,) = left([summary], BAD)
 
-    assert [HEADING, lines[2]] == kept.text.splitlines()
+    assert Summary(lines=(lines[2],)) == parsed(kept.text)
     assert [] == left([Message("user", "\n".join(lines[:2]), name="summary")], BAD)
 
 
