@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar, TextIO
 
-from daemon.trajectories.jsonl import message_document
+from daemon.trajectories.jsonl import message_document, origin_document
 from daemon.trajectories.packing import stamp, to_json
 from daemon.trajectories.pairs import reply_document
 from daemon.trajectories.record import RunRecord
@@ -47,13 +47,9 @@ class FeedbackLines:
 def _document(record: RunRecord, said: Feedback) -> Document:
     acted = list(_acted(record.steps))
     writing = [each for each in acted if any(_writes(call.args, said.paths) for call in each[0].reply.calls)] or acted
-    run = record.run
     return {
         "schema": SCHEMA,
-        "run": run.id,
-        "heartbeat": run.occurrence.heartbeat,
-        "thread": run.thread,
-        "outcome": None if run.outcome is None else run.outcome.value,
+        **origin_document(record.run),
         "at": stamp(said.at),
         "person": said.person,
         "what": said.what,

@@ -38,7 +38,7 @@ from typing import Any, ClassVar, TextIO
 from daemon.trajectories.packing import stamp, to_json
 from daemon.trajectories.record import HintPlace, Reward, RunRecord, hint_place
 from daemon.trajectories.rows import call_document, tool_document
-from daemon.types import Message, Sample, Step, Usage
+from daemon.types import Message, Run, Sample, Step, Usage
 from guards import Verdict
 
 SCHEMA = "trimtab-run/1"
@@ -125,6 +125,16 @@ def sample_document(sample: Sample, *, edited: bool) -> Document:
         "tokenizer": sample.tokenizer,
         "template": sample.template,
         "sampling": sample.sampling,
+    }
+
+
+def origin_document(run: Run) -> Document:
+    """Return which run something is of, as the exports of parts of runs show it."""
+    return {
+        "run": run.id,
+        "heartbeat": run.occurrence.heartbeat,
+        "thread": run.thread,
+        "outcome": None if run.outcome is None else run.outcome.value,
     }
 
 

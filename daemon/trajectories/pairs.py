@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, TextIO
 
-from daemon.trajectories.jsonl import message_document, sample_document
+from daemon.trajectories.jsonl import message_document, origin_document, sample_document
 from daemon.trajectories.packing import to_json
 from daemon.trajectories.record import RunRecord, parting
 from daemon.trajectories.rows import call_document, tool_document
@@ -77,13 +77,9 @@ def pairs(steps: Sequence[Step]) -> Iterator[Pair]:
 
 def _document(record: RunRecord, pair: Pair) -> Document:
     trip = _tripped(pair.rejected)
-    run = record.run
     return {
         "schema": SCHEMA,
-        "run": run.id,
-        "heartbeat": run.occurrence.heartbeat,
-        "thread": run.thread,
-        "outcome": None if run.outcome is None else run.outcome.value,
+        **origin_document(record.run),
         "guard": trip.guard if trip else "",
         "score": trip.score if trip else 0.0,
         "reason": trip.reason if trip else "",
