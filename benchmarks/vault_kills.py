@@ -44,7 +44,7 @@ PATIENCE = {"commit": 0.4, "sync": 1.5, "review": 1.5}
 STEPS = (
     ("waiting for an editor to end", (r"work\._look$",)),
     ("waiting for another process", ("locks.turn$",)),
-    ("opening and recovering", ("vault._recover", "vault.open")),
+    ("opening and recovering", ("arrival.recover", "arrival.prepare", "vault.open")),
     ("git fetch", ("transport.fetch",)),
     ("git push", ("transport.push",)),
     ("looking at what came", ("git_gate.", "sync._fetch")),

@@ -105,6 +105,12 @@ class Git:
         entry = self._entry(commit, path)
         return None if entry is None else entry[1]
 
+    def has(self, identity: str) -> bool:
+        """Whether there is an object of this id."""
+        with contextlib.suppress(ValueError):
+            return identity in self._repo
+        return False
+
     def blob(self, identity: str) -> bytes:
         """Return a stored content."""
         with _clear(f"{self.root}: object {identity} cannot be read: see `git fsck`", Corrupt):

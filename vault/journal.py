@@ -45,7 +45,7 @@ class Journal:
 
     def __init__(self, file: Path) -> None:
         self.file = file
-        self._boot = _boot()
+        self.boot = _boot()
 
     def prepare(self) -> None:
         """Have an empty journal where there is none that can be read."""
@@ -69,7 +69,7 @@ class Journal:
         None, and nothing done, where the file would become longer than `limit` bytes.
         """
         sizes = [[identity, len(data)] for identity, data in objects.items()]
-        facts = {"boot": self._boot, **landing.facts(), "objects": sizes}
+        facts = {"boot": self.boot, **landing.facts(), "objects": sizes}
         text = json.dumps(facts, separators=(",", ":")).encode()
         payload = b"".join([struct.pack(">I", len(text)), text, *objects.values()])
         with self._open() as handle:
@@ -150,7 +150,7 @@ class Journal:
         for identity, length in facts["objects"]:
             objects[identity] = payload[place : place + length]
             place += length
-        same = bool(self._boot) and facts["boot"] == self._boot
+        same = bool(self.boot) and facts["boot"] == self.boot
         return Record(Landing.of(facts), objects, same, start + _RECORD.size + size)
 
 

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 
 from vault.author import Author
 from vault.branch import Branch
+from vault.cut_short import ASIDE, look_through, moved_aside
 from vault.errors import Corrupt, Refused, VaultError
 from vault.files import Files
 from vault.git import Git
@@ -31,8 +32,21 @@ class Safekeeping:
         self._journal = Journal(files.scratch / "journal")
 
     def prepare(self) -> None:
-        """Have a journal."""
+        """Have a journal.  Raises OSError."""
         self._journal.prepare()
+
+    def look_through(self) -> None:
+        """Have nothing where git looks that the last end of the system cut short.  Raises OSError."""
+        look_through(self._git.gitdir / "objects", self._files.scratch, self._journal.boot)
+
+    def missing(self) -> list[str]:
+        """Return a line where objects were cut short that neither the journal nor anybody else has put back."""
+        lost = [each for each in moved_aside(self._files.scratch) if not self._git.has(each)]
+        if not lost:
+            return []
+        which = ", ".join(each[:10] for each in lost[:3]) + (" ..." if len(lost) > 3 else "")
+        what = f"objects of git that were cut short when the system went down, and are missing: {len(lost)} ({which})"
+        return [f"{what}; .git/trimtab/{ASIDE} has what is left of them: fetch them from a copy"]
 
     def keep(self, landing: Landing, *, owing: bool) -> tuple[int, int]:
         """Have a commit on the disk; return where its record begins and ends.

@@ -16,20 +16,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
 
+from vault.arrival import Arrival
 from vault.author import Author
 from vault.draft import Draft
 from vault.edit import Edit
-from vault.errors import Busy, NotReady, Unwritable, VaultError
+from vault.errors import Busy, Corrupt, NotReady, Unwritable, VaultError
 from vault.escape import one_line
 from vault.files import Files, sync_folder
 from vault.following import Following
 from vault.git import Git
-from vault.landing import LARGEST_READ, Landing, index_held
-from vault.late import Late
-from vault.locks import remove_stale, remove_unfinished, turn
+from vault.landing import LARGEST_READ, Landing
+from vault.locks import remove_stale, turn
 from vault.permission import check_places
 from vault.reads import Reads
-from vault.safekeeping import Safekeeping
 from vault.search import Shelf
 from vault.work import Kept, Work, message_of
 
@@ -45,11 +44,10 @@ class Vault:
         self._own = git.gitdir / "trimtab"
         self._lock = threading.Lock()
         self.files = Files(git.root, self._own)
-        self._keeping, self._late = Safekeeping(git, self.files), Late(git, self.files)
         self.shelf = Shelf(self._own, Following(self.files, git, lambda: self.head))
         self.reads = Reads(self._own)
         self.notices: list[str] = []
-        self._recovered = False
+        self._arrival = Arrival(git, self.files, self.notices)
 
     @classmethod
     def create(cls, path: Path | str, name: str, email: str, branch: str = "main") -> Vault:
@@ -72,18 +70,12 @@ class Vault:
         vault = cls(git, git.setting("trimtab.branch") or "")
         try:
             vault._own.mkdir(exist_ok=True)
-            vault._keeping.prepare()
+            with turn(vault._own / "lock"):
+                vault._arrival.prepare()
+                vault._begin(patient)
             sync_folder(git.gitdir)
         except OSError as error:
-            raise Unwritable(f"{vault._own}: cannot be made: {error.strerror}") from None
-        with turn(vault._own / "lock"):
-            if not vault.branch:
-                vault.branch = git.branch()
-                git.remember("trimtab.branch", vault.branch)
-            if not patient or vault.unready() is None:
-                vault._check_branch()
-                vault._recover()
-            git.identity(git.head(vault.branch), "AGENTS.md")
+            raise Unwritable(f"{error.filename or vault._own}: cannot be written: {error.strerror}") from None
         return vault
 
     @classmethod
@@ -93,6 +85,7 @@ class Vault:
         git = Git(Path(path))
         try:
             vault = cls(git, git.setting("trimtab.branch") or git.branch())
+            vault._arrival.look_through()
             vault._check_branch()
             yield vault
         finally:
@@ -108,7 +101,7 @@ class Vault:
         """Let go of the repository's files; safe to call twice."""
         with self._lock:
             with contextlib.suppress(VaultError, OSError), turn(self._own / "lock"):
-                self._late.bring(last=True)
+                self._arrival.end()
             self.shelf.close()
             self.reads.close()
             self._git.close()
@@ -135,6 +128,10 @@ class Vault:
         except VaultError as wrong:
             return str(wrong)
         return None
+
+    def missing(self) -> list[str]:
+        """Return a line where a power cut took objects of git of which there is no copy."""
+        return self._arrival.missing()
 
     def draft(self, *, hold_all: bool = False) -> Draft:
         """Begin the notes of a run; with `hold_all` whatever it writes waits for a person's approval."""
@@ -189,8 +186,10 @@ class Vault:
                     self.notices += work.remarks
                     return None
                 kept = work.commit(message, author, lambda: self.person(author.when))
-                if self._acknowledge(work, work.landing(kept.commit), owed, author):
-                    noticed, self.notices = tuple(self.notices), []
+                landing = work.landing(kept.commit)
+                if self._arrival.acknowledge(work.head, landing, owed, author, anew=False):
+                    noticed = tuple(self.notices)
+                    self.notices.clear()
                     return replace(kept, remarks=kept.remarks + noticed)
                 self._pause(attempt)
         raise Busy(f"{self.root}: other git processes keep writing to {self.branch!r}: try again")
@@ -204,49 +203,29 @@ class Vault:
             for attempt in range(_ATTEMPTS):
                 work = Work(self._git, self.files, self.branch, self.head)
                 landing = plan(work.head)
-                if landing is None or self._acknowledge(work, landing, owed, author, anew=True):
+                if landing is None or self._arrival.acknowledge(work.head, landing, owed, author, anew=True):
                     return landing
                 self._pause(attempt)
         raise Busy(f"{self.root}: other git processes keep writing to {self.branch!r}: try again")
-
-    def _acknowledge(self, work: Work, landing: Landing, owed: Landing, author: Author, *, anew: bool = False) -> bool:
-        """Move the branch and then the files; False, and nothing done, when somebody else moved or locked it.
-
-        `anew` says that the commit need not follow on what the branch has now: then no power cut may undo the move.
-        """
-        landing = owed.before(landing)
-        start, end = self._keeping.keep(landing, owing=bool(owed.paths))
-        moved = False
-        with contextlib.ExitStack() as locks:
-            try:
-                held = self._hold_index(locks)
-                moved = self._git.advance(self.branch, work.head, landing.commit, author, kept=not anew)
-            except Busy:
-                return False
-            finally:
-                if not moved:
-                    self._keeping.take_back(start)
-            if not moved:
-                return False
-            try:
-                self._land(landing, end, held_already=held)
-                self.notices += self._late.bring()
-            except (VaultError, OSError) as error:
-                self.notices.append(f"committed, but the files come with the next commit: {error}")
-        return True
-
-    def _hold_index(self, locks: contextlib.ExitStack) -> bool:
-        """Hold git's index from before the branch moves; False where another git has it, which goes on then."""
-        try:
-            locks.enter_context(index_held(self._git, attempts=4))
-        except Busy:
-            return False
-        return True
 
     def _pause(self, attempt: int) -> None:
         time.sleep(_PAUSE_SECONDS)
         if attempt == _ATTEMPTS - 2:
             self.notices += [f"removed a lock without an owner: {name}" for name in remove_stale(self._git.gitdir)]
+
+    def _begin(self, patient: bool) -> None:
+        """Find the branch, end what a killed writer had begun, and look whether the newest commit can be read."""
+        try:
+            if not self.branch:
+                self.branch = self._git.branch()
+                self._git.remember("trimtab.branch", self.branch)
+            if not patient or self.unready() is None:
+                self._check_branch()
+                self._arrival.recover()
+            self._git.identity(self.head, "AGENTS.md")
+        except Corrupt as damage:
+            raise Corrupt("; ".join([str(damage), *self.missing()])) from None
+        self.notices += self.missing()
 
     @contextlib.contextmanager
     def _begun(self) -> Iterator[Landing]:
@@ -254,40 +233,10 @@ class Vault:
         try:
             with self.alone():
                 self._check_branch()
-                if not self._recovered:
-                    self._recover()
-                yield self._land_owed()
+                self._arrival.recover()
+                yield self._arrival.owed()
         except OSError as error:
             raise Unwritable(f"{self.root}: cannot be written: {error.strerror}") from None
-
-    def _recover(self) -> None:
-        remove_unfinished(self._git.gitdir)
-        self.notices += [f"removed a lock that a crash left behind: {name}" for name in remove_stale(self._git.gitdir)]
-        self._late.find()
-        self.notices += self._keeping.recover()
-        self._land_owed()
-        self._keeping.tidy()
-        self._recovered = True
-
-    def _land_owed(self) -> Landing:
-        """End a landing that could not end before; return what the index is still owed while another git holds it."""
-        landing, end = self._keeping.owed()
-        self.notices += self._late.bring(last=True)
-        if landing is None or self._land(landing, end):
-            return Landing(self.branch, "")
-        return Landing(self.branch, landing.commit, {path: (now, now) for path, (_, now) in landing.paths.items()})
-
-    def _land(self, landing: Landing, end: int, *, held_already: bool = False) -> bool:
-        """Bring files and index up to a commit; False when the index has to wait for another git process."""
-        try:
-            self.notices += landing.land(self._git, self.files, self._late, held_already=held_already)
-        except Busy as busy:
-            if not remove_stale(self._git.gitdir):
-                self.notices.append(f"{busy}: `git status` is behind until the next commit")
-                return False
-            landing.land(self._git, self.files, self._late)
-        self._keeping.settle(end)
-        return True
 
     def _check_branch(self) -> None:
         here, ours = self._git.branch(), self.branch

@@ -36,7 +36,7 @@ def vault(home: Home) -> Finding:
     try:
         with Vault.looked_at(home.vault) as found:
             check_places(found.root, found.git.gitdir)
-            branch, head, odd = found.branch, found.head, oddities(found.root)
+            branch, head, odd = found.branch, found.head, [*found.missing(), *oddities(found.root)]
             shallow = (found.git.gitdir / "shallow").exists()
     except VaultError as wrong:
         return Finding("vault", "fail", str(wrong), "mend it with plain git; nothing in it was changed")

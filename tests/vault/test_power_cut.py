@@ -36,13 +36,14 @@ def cut_power(vault: Vault) -> None:
     journal = Journal(vault.own / "journal")
     records = journal.records()
     journal.restart()
-    journal._boot = "another start"
+    journal.boot = "another start"
     end = 0
     for record in records:
         place = journal.append(record.landing, record.objects)
         assert place is not None
         end = place[1]
     journal.settle(end)
+    (vault.own / "looked-through").unlink()
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -56,8 +57,8 @@ def test_whatever_had_not_reached_the_disk_is_made_whole(vault: Vault, git: Git,
     for identity in dice.sample(sorted(kept), len(kept) // 2):
         place = vault.root / ".git/objects" / identity[:2] / identity[2:]
         place.chmod(0o644)
-        if dice.random() < 0.5:
-            place.write_bytes(dice.choice([b"", b"\0" * 50]))
+        if dice.random() < 0.6:
+            place.write_bytes(dice.choice([b"", b"\0" * 50, place.read_bytes()[: place.stat().st_size // 2]]))
         else:
             place.unlink()
     branch = vault.root / ".git/refs/heads/main"
@@ -72,7 +73,7 @@ def test_whatever_had_not_reached_the_disk_is_made_whole(vault: Vault, git: Git,
     assert (vault.root / "journal.md").read_text() == "".join(f"- {number}\n" for number in range(5))
     assert git("fsck", "--full", "--strict") == ""
     assert git("status", "--porcelain") == ""
-    assert "went down" in opened.notices[0]
+    assert any("went down" in notice for notice in opened.notices)
     assert not Journal(vault.own / "journal").records()
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from vault import Author, Vault
+from vault.arrival import Arrival
 from vault.files import Files
 from vault.landing import Landing
 from vault.late import Late
@@ -61,7 +62,7 @@ def test_the_index_is_held_while_branch_and_files_move(vault: Vault, git: Git, a
             said.append(done.stderr)
             return replace(self, parts, data, expected)
 
-    vault.files = Watching(vault.root, hook.parent)
+    vault._arrival = Arrival(vault.git, Watching(vault.root, hook.parent), vault.notices)
     assert vault.change(plan, "agent\n", author) is not None
 
     assert seen == [True]
