@@ -2,8 +2,10 @@
 
 Half of the kills hit an agent that commits, a quarter one that also syncs to a bare repository on disk, a quarter a
 person's review (approve, take back, edit, decide on proposals) beside an agent at work.  All the while an editor saves
-the same notes (in place, slowly, by a new file, at the end) and uses git, and somebody on a laptop pushes.  Where each
-kill hit is read from memory that the killed process shared.  All promises are checked from outside (vault_promises.py).
+the same notes (in place, slowly, by a new file, at the end) and uses git, and somebody on a laptop pushes.  Half of the
+kills come after a time; as that hardly ever hits what is done in a moment, the others are aimed: the process kills
+itself between two calls somewhere inside one of `AIMED`.  Where each kill hit is read from memory that it shared.  All
+promises are checked from outside (vault_promises.py).
 After a kill of a sync its git processes are killed too in a third of the cases, as the end of a service does it; what a
 git on the remote's side leaves locked then is the remote's, is removed here and counted.
 
@@ -26,9 +28,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from vault_lives import ROBO, commits, reviews, syncs
+from vault_lives import ROBO, Chance, commits, reviews, syncs
 from vault_people import edits, travels
-from vault_processes import ACT_BYTES, FIRST, NOTES, STEP_BYTES, Place, Told, forked, git, heard
+from vault_processes import ACT_BYTES, FIRST, NOTES, STEP_BYTES, Aim, Place, Told, forked, git, heard
 from vault_promises import at_the_remote, in_the_end, left_by_kill
 
 from daemon.clock import SystemClock
@@ -41,6 +43,15 @@ from vault.transport import SyncFailed
 
 PATIENCE = {"commit": 0.4, "sync": 1.5, "review": 1.5}
 """The longest time that a process of each kind lives, in seconds."""
+AIMED = (
+    ("safekeeping.", "journal."),
+    ("git.advance", "branch."),
+    ("landing.list_paths", "git_index.", "index_again.", "landing.index_held"),
+    ("files.replace", "files._swap", "files.remove", "late."),
+)
+"""Functions of the short steps at which half of the kills are aimed."""
+EVENTS = 250
+"""The most events inside such a step before the kill: two or three commits have so many."""
 STEPS = (
     ("waiting for an editor to end", (r"work\._look$",)),
     ("waiting for another process", ("locks.turn$",)),
@@ -83,15 +94,18 @@ class Trial:
         shared, dice = mmap.mmap(-1, STEP_BYTES + ACT_BYTES), random.Random(self.dice.random())
         first, edited = self._next("agent"), self._next("review")
         lives: dict[str, Callable[[Told], None]] = {
-            "commit": lambda told: commits(self.place, first, dice, shared, told),
-            "sync": lambda told: syncs(self.place, first, dice, shared, told),
-            "review": lambda told: reviews(self.place, edited, dice, shared, told),
+            "commit": lambda told: commits(self.place, first, chance, told),
+            "sync": lambda told: syncs(self.place, first, chance, told),
+            "review": lambda told: reviews(self.place, edited, chance, told),
         }
-        beside = forked(lambda told: commits(self.place, first, dice, None, told)) if kind == "review" else None
+        aimed = self.dice.random() < 0.5
+        aim = Aim(self.dice.choice(AIMED), self.dice.randint(1, EVENTS)) if aimed else None
+        chance = Chance(dice, shared, aim)
+        beside = forked(lambda told: commits(self.place, first, dice, told)) if kind == "review" else None
         victim, told = forked(lives[kind])
-        time.sleep(self.dice.uniform(0.01, PATIENCE[kind]))
-        children = _children(victim)
-        os.kill(victim, signal.SIGKILL)
+        children = self._wait(victim, PATIENCE[kind] * 4 if aimed else self.dice.uniform(0.01, PATIENCE[kind]))
+        with suppress(ProcessLookupError):
+            os.kill(victim, signal.SIGKILL)
         _, status = os.waitpid(victim, 0)
         if not os.WIFSIGNALED(status):
             self.faults[f"a {kind} ended by itself"] = f"killed {sum(self.acts.values())} before"
@@ -103,6 +117,14 @@ class Trial:
             self.stop(*beside)
         self._count(kind, shared)
         self.look(kind)
+
+    def _wait(self, victim: int, seconds: float) -> list[int]:
+        """Wait until a process has killed itself, at most so long, and return what children it had at the end."""
+        until, children = time.monotonic() + seconds, list[int]()
+        while time.monotonic() < until and os.waitid(os.P_PID, victim, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+            time.sleep(min(0.01, max(0.0, until - time.monotonic())))
+            children = _children(victim) or children
+        return children
 
     def look(self, kind: str) -> None:
         """Start as the next process does, and look at what is there."""

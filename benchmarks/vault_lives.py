@@ -12,7 +12,7 @@ import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from vault_processes import NOTES, Place, Told, doing, stopping, watched
+from vault_processes import NOTES, Aim, Place, Told, doing, stopping, watched
 
 from daemon.cli.decisions import Decisions
 from daemon.clock import SystemClock
@@ -71,11 +71,21 @@ class Agent:
         return True
 
 
-def commits(place: Place, first: int, dice: random.Random, shared: mmap.mmap | None, told: Told) -> None:
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """What a process that is to be killed is given: its dice, where it leaves what it does, where it kills itself."""
+
+    dice: random.Random
+    shared: mmap.mmap
+    aim: Aim | None = None
+
+
+def commits(place: Place, first: int, chance: Chance | random.Random, told: Told) -> None:
     """The agent at work, until it is killed or asked to stop."""
-    if shared is not None:
-        watched(shared)
-        doing(shared, "open")
+    dice, shared = (chance.dice, chance.shared) if isinstance(chance, Chance) else (chance, None)
+    if isinstance(chance, Chance):
+        watched(chance.shared, chance.aim)
+        doing(chance.shared, "open")
     with Vault.open(place.root) as vault:
         agent = Agent(vault, dice, first, told)
         while not stopping.is_set():
@@ -85,8 +95,9 @@ def commits(place: Place, first: int, dice: random.Random, shared: mmap.mmap | N
             time.sleep(dice.choice((0.0, 0.005)) if shared else dice.uniform(0, 0.05))
 
 
-def syncs(place: Place, first: int, dice: random.Random, shared: mmap.mmap, told: Told) -> None:
+def syncs(place: Place, first: int, chance: Chance, told: Told) -> None:
     """Exchange with the remote again and again, while another thread of this process commits."""
+    dice, shared = chance.dice, chance.shared
     options = Options(url=str(place.remote), seconds=30)
     with open_vault(place.root) as vault:
         agent = Agent(vault, dice, first, told)
@@ -97,7 +108,7 @@ def syncs(place: Place, first: int, dice: random.Random, shared: mmap.mmap, told
                 time.sleep(dice.uniform(0, 0.05))
 
         threading.Thread(target=write, daemon=True).start()
-        watched(shared)
+        watched(shared, chance.aim)
         while True:
             doing(shared, "sync")
             newest = agent.number - 1
@@ -167,9 +178,10 @@ class Person:
                 self._told("rejected", number)
 
 
-def reviews(place: Place, first: int, dice: random.Random, shared: mmap.mmap, told: Told) -> None:
+def reviews(place: Place, first: int, chance: Chance, told: Told) -> None:
     """Review again and again, as a process of its own beside the agent's."""
-    watched(shared)
+    dice, shared = chance.dice, chance.shared
+    watched(shared, chance.aim)
     doing(shared, "open")
     with open_vault(place.root) as vault:
         person = Person(Decisions(place.home, vault), dice, first, told)
