@@ -17,22 +17,17 @@ from guards.chant import begun_again, irregular, lines_alike, saturated
 from guards.finding import Finding, worse
 from guards.period import Stretch, stretches
 from guards.text import clip, quote, split, tokens
+from guards.unbroken import again, goes_on, one_character, unbroken, white
 
-_DRAWN = re.compile(r"[\s\-=_*#.~+|/\\<>:^0…·•\u2010-\u2015\u2500-\u25ff]+")
-"""What dividers, boxes and progress bars are drawn with."""
-UNBROKEN = 24
-"""Characters of a word in which copies may hide."""
-_BLANK = re.compile(r"\s{200,}")
-PIECE = 100
-"""Characters: what is twice as long and all alike holds one such piece at a place that is looked at."""
-LEADERS, LEADING = ".:0…·•", 300
-"""Dots and zeros lead to a page number or fill a row, but not for four lines."""
-_DIGITS = re.compile(r"\d+")
-_LINK = re.compile(r"://|%[0-9A-Fa-f]{2}")
+_VARIES = re.compile(r"(https?://\S+)|\d+")
+_APART = re.compile(r"\n|\s{2,}")
+"""Between the lines of a prose, and where a link stood in one."""
 _CALLED = frozenset(("name", "tool", "function", "action", "invoke"))
 _GIVEN = frozenset(("arguments", "args", "parameters", "parameter", "params", "input"))
 SMALL = 0.3
 """Share of an output: a smaller stretch, at its end, is trailers or the rest of a list unless it is twice as long."""
+ENDING = 8
+"""Words that may follow a loop which stands at the end."""
 BEGUN = 4
 """Words of a third copy: fewer, and the text was given exactly twice."""
 LISTED = 6.0
@@ -49,19 +44,19 @@ def judge(text: str, copies: float = 1.0, patience: float = 1.0) -> Finding | No
     seen = clip(text)
     bare = seen.strip()
     if not bare:
-        return _white(seen)
+        return white(seen)
     prose, structure = split(seen)
-    found = [_white(seen), _one_character(bare), _unbroken(prose, len(bare))]
+    found = [white(seen), one_character(bare), unbroken(prose, len(bare))]
     items = tokens(prose)
     total = len(items)
-    again = _again(items)
+    comes_again = again(items)
     found += [begun_again(seen, prose), lines_alike(seen), _stutter(items)]
-    if again >= min(LEAST_AGAIN, 0.25 * total - 3):
+    if comes_again >= min(LEAST_AGAIN, 0.25 * total - 3):
         found += [_periodic(seen, prose, items, patience), _counting(items)]
-    if again >= 0.1 * total:
-        found += [_woven(seen, prose, items, again), saturated(prose, items), irregular(prose, len(bare))]
+    if comes_again >= 0.1 * total:
+        found += [_woven(seen, prose, items, comes_again), saturated(prose, items), irregular(prose, len(bare))]
     if structure:
-        found.append(_in_structure(tokens(structure), structure))
+        found.append(_in_structure(seen, structure, tokens(structure)))
     real = [f for f in found if f is not None]
     if not real:
         return None
@@ -69,62 +64,12 @@ def judge(text: str, copies: float = 1.0, patience: float = 1.0) -> Finding | No
     return Finding(round(most.score / copies, 3), most.why, most.stops, _standing(most.span, seen))
 
 
-def _again(items: Sequence[str]) -> int:
-    return len(items) - 2 - len(set(zip(items, items[1:], items[2:], strict=False)))
-
-
 def _standing(span: str, text: str) -> str:
-    """Return the span, or its longest line, as it stands in the text: list markers and links are not in the prose."""
+    """Return the span, or the longest part of it, as it stands in the text, with list markers and links."""
     if span in text:
         return span.strip()
-    line = max(span.split("\n"), key=len).strip()
+    line = max(_APART.split(span), key=len).strip()
     return line if line in text else ""
-
-
-def _white(text: str) -> Finding | None:
-    if not any(text[i : i + PIECE].isspace() for i in range(0, len(text), PIECE)):
-        return None
-    longest = max((len(m.group()) for m in _BLANK.finditer(text)), default=0)
-    limit = 600 if longest < 0.7 * len(text) else 200
-    return Finding(longest / limit, f"{longest} white-space characters in a row") if longest >= limit else None
-
-
-def _one_character(bare: str) -> Finding | None:
-    for i in range(0, len(bare), PIECE):
-        if bare[i] in LEADERS and bare[i] * LEADING in bare[max(0, i - PIECE) : i + LEADING + PIECE]:
-            return Finding(1.0, f"the character {quote(bare[i])} {LEADING} times in a row and more")
-    if len(bare) < 12 or len(set(bare[:12]) - {"\n"}) != 1 or len(set(bare) - {"\n"}) != 1 or _DRAWN.match(bare):
-        return None
-    return Finding(len(bare) / 12, f"nothing but {quote(bare[0])} {len(bare)} times")
-
-
-def _unbroken(prose: str, size: int) -> Finding | None:
-    """A unit repeated without a space between the copies."""
-    best: Finding | None = None
-    words = prose.split()
-    if max(map(len, words), default=0) < UNBROKEN:
-        return None
-    for word in words:
-        if len(word) < UNBROKEN or not _may_repeat(word) or _DRAWN.fullmatch(word) or _LINK.search(word):
-            continue
-        for s in stretches(word):
-            unit = word[s.start : s.start + s.period]
-            if s.length < 24 or s.length < 0.6 * len(word) or _DRAWN.fullmatch(unit):
-                continue
-            filling = s.length >= 0.3 * size
-            need = (20 if s.period == 1 else 12 if s.period <= 4 else 5 if s.period <= 24 else 3) * (
-                1 if filling else 3
-            )
-            if not any(c.isalnum() for c in unit) and s.length < 0.6 * size:
-                continue
-            why = f"the characters {quote(unit, 40)} {s.copies:.0f} times in a row"
-            best = worse(best, Finding(s.copies / need, why, span=unit))
-    return best
-
-
-def _may_repeat(word: str) -> bool:
-    """Whether a stretch can be 0.6 of the word: a third of it, but for two characters, comes again in threes."""
-    return _again(word) >= 0.2 * len(word) - 2
 
 
 def _periodic(seen: str, prose: str, items: Sequence[str], patience: float) -> Finding | None:
@@ -143,7 +88,7 @@ def _periodic(seen: str, prose: str, items: Sequence[str], patience: float) -> F
         if patience > 1 and s.period <= 4:
             need *= patience
         short = s.length < (16 if cover >= 0.8 and s.period > 1 else 10 if cover >= 0.8 else 24)
-        stops = cover >= 0.5 or rest < 8 or s.length >= 400
+        stops = _stays(s, total)
         if short or (not stops and s.copies < need):
             continue
         score, span = s.copies / need, ""
@@ -153,6 +98,11 @@ def _periodic(seen: str, prose: str, items: Sequence[str], patience: float) -> F
         why = f"{quote(span or ' '.join(unit))} {s.copies:.1f} times in a row, {100 * cover:.0f} % of the output"
         best = worse(best, Finding(score, why, stops, span))
     return best
+
+
+def _stays(s: Stretch, total: int) -> bool:
+    """Whether a stretch is half of all words or stands at their end: a loop does not recover."""
+    return s.length >= 0.5 * total or total - s.end < ENDING
 
 
 def _as_it_stands(seen: str, span: str, s: Stretch, rest: int) -> float:
@@ -171,12 +121,17 @@ def _as_it_stands(seen: str, span: str, s: Stretch, rest: int) -> float:
         return 0.9 if rest or summed_up else math.inf
     if s.copies < LISTED and all(_ITEM.match(whole) for whole in seen.split("\n") if line in whole):
         return 0.9
-    between = _DIGITS.sub("0", "".join(seen.split())).split(_DIGITS.sub("0", "".join(line.split())))[1:-1]
+    between = _counted(seen).split(_counted(line))[1:-1]
     run = longest = 1
     for one, other in pairwise(between):
         run = run + 1 if one == other else 1
         longest = max(longest, run)
     return math.inf if longest >= 0.6 * (int(s.copies) - 1) else 0.75
+
+
+def _counted(text: str) -> str:
+    """Return the text without white space and with one number for all, but for links: those differ by numbers."""
+    return "".join(_VARIES.sub(lambda m: m[1] or "0", text).split())
 
 
 def _place(prose: str, items: Sequence[str], s: Stretch) -> str:
@@ -243,7 +198,7 @@ def _counting(items: Sequence[str]) -> Finding | None:
         if counted[-1] - counted[0] != len(counted) - 1 or "/" in unit:
             continue
         why = f"{quote(' '.join(unit))} {s.copies:.0f} times with a number that counts up"
-        best = worse(best, Finding(s.copies / 12, why))
+        best = worse(best, Finding(s.copies / 12, why, _stays(s, len(items))))
     return best
 
 
@@ -258,10 +213,10 @@ def _stutter(items: Sequence[str]) -> Finding | None:
     return Finding(twice / (0.5 * len(spoken)), f"{twice} of {len(spoken)} words only repeat the word before")
 
 
-def _woven(seen: str, prose: str, items: Sequence[str], again: int) -> Finding | None:
+def _woven(seen: str, prose: str, items: Sequence[str], repeated: int) -> Finding | None:
     """Passages that come back again and again, cut short or in changing order."""
     total, size = len(items), 8
-    if total < 60 or again < 0.45 * total - 2:
+    if total < 60 or repeated < 0.45 * total - 2:
         return None
     lines = [line for line in prose.split("\n") if line.strip()]
     if len(lines) > 2 and len(set(lines)) > 0.8 * len(lines):
@@ -281,11 +236,13 @@ def _woven(seen: str, prose: str, items: Sequence[str], again: int) -> Finding |
     )
 
 
-def _in_structure(items: Sequence[str], structure: str) -> Finding | None:
+def _in_structure(seen: str, structure: str, items: Sequence[str]) -> Finding | None:
     """A loop in a block: a tool call again and again, or a few words beyond what a table or a log repeats."""
     best: Finding | None = None
-    if not _is_call(items) and _again(items) < LOGGED / 3 - 2:  # in one and a half copies, a third comes again
+    if not _is_call(items) and again(items) < LOGGED / 3 - 2:  # in one and a half copies, a third comes again
         return None
+    line = max(_APART.split(structure.rstrip().rpartition("\n")[2]), key=len)
+    last = goes_on(len(structure), seen.rpartition(line)[2], len(seen))
     for s in stretches(items):
         unit = items[s.start : s.start + s.period]
         called = _is_call(unit)
@@ -293,5 +250,6 @@ def _in_structure(items: Sequence[str], structure: str) -> Finding | None:
             continue
         need = 6 if called else 120 if s.period <= 4 else 80 if s.period <= 20 else 40
         why = f"{quote(' '.join(unit))} {s.copies:.0f} times in a row inside a block"
-        best = worse(best, Finding(s.copies / need, why, span=_place(structure, items, s)))
+        stops = called or (last and _stays(s, len(items)))
+        best = worse(best, Finding(s.copies / need, why, stops, _place(structure, items, s)))
     return best

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -69,6 +71,7 @@ LOOPS = {
     "dots": "The tide is in" + "." * 700,
     "line of words in an indent": "Plan\n\n      First look, then " + "network " * 120,
 }
+LATER = " ".join(f"On day {i} the {noun} was seen by {i * 7} people." for i, noun in enumerate(WORDS * 2))
 HEALTHY = {
     "short": "All quiet.",
     "acknowledgement twice": "HEARTBEAT_OK\nHEARTBEAT_OK",
@@ -96,6 +99,15 @@ HEALTHY = {
         for i, noun in enumerate(WORDS, 1)
     ),
     "changes of one kind": "\n".join(f"- Fix a bug where the {noun} was not seen by the keeper." for noun in WORDS),
+    "padding in the middle": f"{LATER}\n\n| The plan:{' ' * 650}|\n\nThe crane is moved to the northern pier at six.",
+    "zeros in the middle": f"The file begins with {'0' * 400}, and then come the names.\n\n{LATER}",
+    "one caption under other links": "\n".join(
+        f"https://harbour.example/{i}\n * seen by @keeper, @pilot" for i in range(6)
+    ),
+    "one frame around other links": "\n\n".join(
+        f'### {n}. {noun}\n\n<frame width="56" src="https://harbour.example/{noun}" allow="sound; picture"></frame>'
+        for n, noun in enumerate(WORDS)
+    ),
     "a shout": "GOGOGOGOGOGOGOGO!",
     "emphasis": "No, no, no! The ferry is not late; it left at noon and came back at three with mail.",
     "recovered stutter": "I wait until until until until until until the tide turns, and then the ferry can leave.",
@@ -124,6 +136,23 @@ def test_a_stutter_that_recovers_is_a_warning() -> None:
         "I wait until " + "until " * 30 + "the tide turns, and then the ferry leaves the quay. " + " ".join(WORDS * 2)
     )
     assert Loop().update(Output(text)).level is Level.WARN
+
+
+@pytest.mark.parametrize("loop", ["I am finished with this now. " * 70, LOOPS["in a fence"]], ids=["words", "block"])
+def test_a_loop_in_the_middle_is_a_warning(loop: str) -> None:
+    """However long something was repeated: an output that goes on well after it has recovered."""
+    seeded = random.Random(5)
+    goes_on = " ".join(f"{' '.join(seeded.sample(WORDS, 6))} {seeded.randrange(999)}." for _ in range(120))
+    assert Loop().update(Output(f"{loop}\n{goes_on}")).level is Level.WARN
+    assert Loop().update(Output(f"{goes_on}\n{loop}")).level is Level.TRIP
+
+
+def test_a_block_is_a_block_long_after_its_fence() -> None:
+    """A stream of which only the end is looked at is judged as the whole is: lines of a block are no loop of words."""
+    block = "Here it is:\n```\n" + "raise the flag and lower the flag\n" * 79
+    watch = Loop().watch()
+    text = f"{block}```\nIt is well."
+    assert all(watch.feed(text[i : i + 5]) is None for i in range(0, len(text), 5))
 
 
 def test_what_might_be_meant_is_a_warning() -> None:
@@ -163,7 +192,7 @@ def test_watch_agrees_with_update(name: str) -> None:
         if verdict is not None:
             assert verdict.level is Level.TRIP
             assert Loop().update(Output(text[:end])).level is Level.TRIP
-            assert end <= 1200
+            assert end <= 1500
             return
     pytest.fail("the watch saw nothing")
 
