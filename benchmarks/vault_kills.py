@@ -41,10 +41,10 @@ from daemon.trajectories.database import Database
 from vault import Vault
 from vault.transport import SyncFailed
 
-PATIENCE = {"commit": 0.4, "sync": 1.5, "review": 1.5}
+PATIENCE = {"commit": 0.4, "sync": 2.5, "review": 1.5}
 """The longest time that a process of each kind lives, in seconds."""
 AIMED = (
-    ("safekeeping.", "journal."),
+    ("safekeeping.keep", "safekeeping.settle", "safekeeping.take_back"),
     ("git.advance", "branch."),
     ("landing.list_paths", "git_index.", "index_again.", "landing.index_held"),
     ("files.replace", "files._swap", "files.remove", "late."),

@@ -27,7 +27,7 @@ def left_by_kill(place: Place, told: Told) -> list[str]:
     """Return what is wrong right after a kill and the next start, which has been."""
     gitdir = place.root / ".git"
     left = list[Path]()
-    for _ in range(100):
+    for _ in range(600):  # a `git gc` that a person's commit started may take a minute
         locks = [lock for lock in gitdir.rglob("*.lock") if "trimtab" not in lock.relative_to(gitdir).parts]
         if not locks or (left == locks and not _git_works_on(place.root)):
             break
