@@ -39,7 +39,7 @@ class Reason(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Missed:
-    """Due times with the same reason; `text` is the reason and, where one row stands for many, says so."""
+    """Due times with the same reason; `text` begins with it, and says more where there is more to say."""
 
     reason: Reason
     times: tuple[datetime, ...]
@@ -59,12 +59,13 @@ class Judgement:
 class Watch:
     """Who was looking: without a break since `since`; times before that were missed for the reason `absent`.
 
-    `blocked` is what forbids every run at the moment, None when nothing does.
+    `blocked` is what forbids every run at the moment, None when nothing does; `why` says more of that.
     """
 
     since: datetime
     absent: Reason = Reason.DOWN
     blocked: Reason | None = None
+    why: str = ""
 
 
 def judge(
@@ -78,7 +79,7 @@ def judge(
     times, complete = between(due, planned, now, most)
     run = _to_run(schedule, times, now, watch)
     reasons = {time: _reason(schedule, time, run, watch) for time in times if time not in run}
-    missed = [_missed(reason, [time for time in times if reasons.get(time) is reason]) for reason in Reason]
+    missed = [_missed(reason, [time for time in times if reasons.get(time) is reason], watch) for reason in Reason]
     if not complete:
         missed.insert(0, _summed(planned, times[0], watch))
     elif planned <= now and (not times or times[0] != planned):
@@ -102,8 +103,9 @@ def _reason(schedule: Schedule, time: datetime, run: list[datetime], watch: Watc
     return watch.blocked or Reason.BEYOND_GRACE
 
 
-def _missed(reason: Reason, times: list[datetime]) -> Missed:
-    return Missed(reason, tuple(times), reason)
+def _missed(reason: Reason, times: list[datetime], watch: Watch) -> Missed:
+    text = f"{reason}: {watch.why}" if watch.why and reason is watch.blocked else reason
+    return Missed(reason, tuple(times), text)
 
 
 def _summed(planned: datetime, first: datetime, watch: Watch) -> Missed:

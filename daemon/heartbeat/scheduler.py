@@ -169,10 +169,9 @@ class Scheduler:
         await self._start_asked()
         reason = self._rules.switch()
         self._complain("scheduler.halted", reason or "")
-        halted = reason is not None
         far = datetime.max.replace(tzinfo=now.tzinfo)
         for plan in sorted(self._timetable.plans.values(), key=lambda plan: plan.next or far):
-            await self._consider(plan, now, halted)
+            await self._consider(plan, now, reason)
         for plan in self._timetable.plans.values():
             self._alarms.set(plan.name, plan.next if plan.next is not None and plan.next > now else None)
 
@@ -192,12 +191,15 @@ class Scheduler:
             self._alarms.set(name, None)
             self._changed.discard(name)
 
-    async def _consider(self, plan: Plan, now: datetime, halted: bool) -> None:
+    async def _consider(self, plan: Plan, now: datetime, halted: str | None) -> None:
         running = plan.name in self._lanes
-        if running and not halted and plan.heartbeat.schedule.misfire == "all":
+        if running and halted is None and plan.heartbeat.schedule.misfire == "all":
             return
-        blocked = Reason.PAUSED if halted else Reason.STILL_RUNNING if running else await self._forbidden(plan, now)
-        occurrence = await self._timetable.claim(plan, now, blocked, bool(self._lanes.hindrance(plan.heartbeat)))
+        blocked = Reason.STILL_RUNNING if running else await self._forbidden(plan, now)
+        if halted is not None:
+            blocked = Reason.PAUSED
+        hindered = bool(self._lanes.hindrance(plan.heartbeat))
+        occurrence = await self._timetable.claim(plan, now, blocked, hindered, halted or "")
         if occurrence is not None:
             self._start(plan.heartbeat, occurrence)
 

@@ -68,14 +68,17 @@ class Timetable:
             self._bad.discard(name)
             await self._forget(name, now)
 
-    async def claim(self, plan: Plan, now: datetime, blocked: Reason | None, hindered: bool) -> Occurrence | None:
+    async def claim(
+        self, plan: Plan, now: datetime, blocked: Reason | None, hindered: bool, why: str = ""
+    ) -> Occurrence | None:
         """Settle every due time of a plan up to `now`, and claim the one that is to run, if there is one.
 
-        `hindered` leaves what is to run unclaimed, to be judged again at the next look.
+        `blocked` forbids it, and `why` is written down with that; `hindered` leaves what is to run unclaimed, to be
+        judged again at the next look.
         """
         if plan.next is None or plan.next > now:
             return None
-        watch = Watch(plan.watch.since, plan.watch.absent, blocked)
+        watch = Watch(plan.watch.since, plan.watch.absent, blocked, why)
         judgement = judge(plan.heartbeat.schedule, plan.due, plan.next, now, watch)
         for missed in judgement.missed:
             await self._miss(plan, missed)

@@ -92,7 +92,7 @@ def test_only_so_many_run_at_once(desk: Any) -> None:
 
 
 def test_the_kill_switch_starts_nothing(desk: Any) -> None:
-    """While everything is paused, due times are written down as paused; afterwards work goes on, without a call."""
+    """In a pause due times are written down as paused, and why; afterwards work goes on, without a call."""
     desk.write("look", "every: 30m")
     reasons: list[str] = ["budget spent"]
 
@@ -105,7 +105,8 @@ def test_the_kill_switch_starts_nothing(desk: Any) -> None:
 
     asyncio.run(story())
 
-    assert ["02 08:30:00 paused", "02 09:00:00 paused", "02 09:30:00 ok"] == desk.rows("look")
+    why = "paused: budget spent"
+    assert [f"02 08:30:00 {why}", f"02 09:00:00 {why}", "02 09:30:00 ok"] == desk.rows("look")
 
 
 def test_an_error_that_leaves_a_dispatch_ends_the_scheduler(desk: Any) -> None:
