@@ -42,10 +42,12 @@ from daemon.syncing import Syncing, options_of
 from daemon.tools import TOOLS
 from daemon.trajectories import queries
 from daemon.types import Run
+from vault.oddities import oddities
 
 log = structlog.get_logger()
 
 _COUNT_SECONDS = 60.0
+_LEFT_ALONE_SECONDS = 3.0  # a stop at the very start waits for it
 _STALE_SECONDS = 60.0  # a scheduler that has looked at nothing for so long is not alive
 
 
@@ -134,6 +136,7 @@ async def _running(
         tasks = [
             side.create_task(scheduler.run(), name="scheduler"),
             side.create_task(_count_unreviewed(agent, metrics), name="review count"),
+            side.create_task(_tell_left_alone(agent), name="what is left alone"),
             *_syncing(agent, metrics, side),
             side.create_task(Watchdog(notify, agent.clock, lambda: ill() is None).run(), name="watchdog"),
         ]
@@ -229,6 +232,12 @@ async def _count_unreviewed(agent: Agent, metrics: Metrics) -> None:
         except StorageError as wrong:
             log.warning("vault.uncounted", reason=str(wrong))
         await agent.clock.sleep(_COUNT_SECONDS)
+
+
+async def _tell_left_alone(agent: Agent) -> None:
+    """Say once what in the vault the agent goes on without, such as names that are not UTF-8."""
+    for line in await asyncio.to_thread(oddities, agent.vault.root, _LEFT_ALONE_SECONDS):
+        log.warning("vault.left_alone", what=line)
 
 
 def _names(home: Home, settings: Settings) -> Names:

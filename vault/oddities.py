@@ -20,10 +20,13 @@ MOST_SECONDS: Final = 10.0
 _BEGINNING = 16 * 1024
 
 
-def oddities(root: Path) -> list[str]:
-    """Return a line for each kind of thing that is left alone: how many there are, and the first of them."""
+def oddities(root: Path, seconds: float = MOST_SECONDS) -> list[str]:
+    """Return a line for each kind of thing that is left alone: how many there are, and the first of them.
+
+    After so many seconds it looks no further, and a line more says so.
+    """
     found = dict[str, list[str]]()
-    until, complete = time.monotonic() + MOST_SECONDS, True
+    until, complete = time.monotonic() + seconds, True
     for kind, path in _odd(root):
         if kind:
             found.setdefault(kind, []).append(os.fsencode(path).decode("utf-8", "backslashreplace"))
@@ -31,7 +34,7 @@ def oddities(root: Path) -> list[str]:
             complete = False
             break
     lines = [f"{kind}: {len(paths)} ({paths[0]})" for kind, paths in found.items()]
-    return lines if complete else [*lines, f"not everything was looked at within {MOST_SECONDS:.0f} s"]
+    return lines if complete else [*lines, f"not everything was looked at within {seconds:.0f} s"]
 
 
 def _odd(root: Path) -> Iterator[tuple[str, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 from rich.console import Console
@@ -16,6 +16,10 @@ from daemon.cli.overview import Overview, overview
 from daemon.cli.place import home
 from daemon.cli.story import plain
 from daemon.cli.vault_state import VaultState, proposals_line, review_line, sync_line, vault_state
+from vault.oddities import oddities
+
+LEFT_ALONE_SECONDS: Final = 1.0
+"""How long it looks for what is left alone in the vault; `doctor` looks for longer."""
 
 _GOOD = ("ok", "nothing_to_do", "running", None)
 
@@ -23,7 +27,8 @@ _GOOD = ("ok", "nothing_to_do", "running", None)
 def status(as_json: Annotated[bool, typer.Option("--json", help="Print the heartbeats as an array.")] = False) -> None:
     """Say what runs, what is due, how the last runs ended, which breakers are open and what was spent today.
 
-    Then what waits for you in the vault, and how the last exchange with its remote ended.
+    Then what waits for you in the vault, how the last exchange with its remote ended, and which files the agent goes on
+    without.
     """
     place = home()
     seen = overview(place)
@@ -51,6 +56,8 @@ def status(as_json: Annotated[bool, typer.Option("--json", help="Print the heart
     console.print(f"today (UTC): {spent['steps']} steps, {spent['tokens']:,} tokens, {spent['usd']:.4f} USD")
     for line in _of_the_vault(vault_state(place, seen.settings)):
         console.print(line)
+    for odd in oddities(place.vault, LEFT_ALONE_SECONDS):
+        console.print(Text(plain(f"left alone in the vault: {odd}"), style="yellow"))
 
 
 def _of_the_vault(state: VaultState) -> list[Text]:

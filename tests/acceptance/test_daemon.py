@@ -195,6 +195,17 @@ def test_a_broken_heartbeat_does_not_stop_the_others(home: Path) -> None:
     assert "heartbeats/bad.md: bogus:" in refused.stderr
 
 
+def test_what_is_left_alone_in_the_vault_is_said_at_the_start(home: Path) -> None:
+    """A file that is too large is a line in the log, and the agent works beside it."""
+    with (home / "vault/huge.md").open("wb") as huge:
+        huge.truncate(1 << 30)
+    with running(home) as agent:
+        assert agent.beat("watch")["outcome"] == "ok"
+
+    said = [line["what"] for line in log(home) if line["event"] == "vault.left_alone"]
+    assert said == ["notes over 256 kB: 1 (huge.md)"]
+
+
 def test_while_a_person_works_in_the_vault_the_agent_rests(home: Path) -> None:
     """A daemon starts on a branch that is not its own, runs nothing there, says why, and goes on by itself."""
     git(home, "switch", "-q", "-c", "proposals/mine")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import time
 from datetime import UTC, datetime, timedelta
@@ -49,7 +50,7 @@ def status(capsys: pytest.CaptureFixture[str]) -> list[str]:
     return [line for line in capsys.readouterr().out.splitlines() if line.split(":")[0] in _LINES]
 
 
-_LINES = {"vault", "proposals", "review", "sync"}
+_LINES = {"vault", "proposals", "review", "sync", "left alone in the vault"}
 
 
 def test_status_says_that_nothing_waits(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
@@ -186,3 +187,15 @@ def test_a_wrong_table_is_one_line_of_each(home: Home, capsys: pytest.CaptureFix
     settings = load(home.path)
     assert doctor_vault.waiting(home, settings).level == "warn"
     assert doctor_vault.remote(home, settings).text.startswith("trimtab.toml: sync.url: ")
+
+
+def test_status_names_what_is_left_alone(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    """A name that is not UTF-8 and a file of a gigabyte are each worth a line, safe to print."""
+    Path(os.fsdecode(os.fsencode(home.vault) + b"/caf\xe9\x1b[2J.md")).write_text("x")
+    with (home.vault / "huge.md").open("wb") as huge:
+        huge.truncate(1 << 30)
+
+    assert [line for line in status(capsys) if line.startswith("left")] == [
+        "left alone in the vault: names that are not UTF-8: 1 (caf\\xe9<U+001B>[2J.md)",
+        "left alone in the vault: notes over 256 kB: 1 (huge.md)",
+    ]
