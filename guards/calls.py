@@ -105,6 +105,11 @@ def is_empty(result: CallResult) -> bool:
     return len(result.text) < HEAD and result.text.strip() in EMPTY
 
 
+def says_nothing(result: CallResult) -> bool:
+    """Return whether there is no text, as where a call succeeded in silence or nobody kept what it brought."""
+    return result.ok and len(result.text) < HEAD and not result.text.strip()
+
+
 def changes_nothing(result: CallResult) -> bool:
     """Return whether the answer to an edit says that all is as it was before."""
     return len(result.text) <= SHORT and bool(_UNCHANGED.search(result.text))

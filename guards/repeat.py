@@ -15,6 +15,7 @@ from guards.numbered import MANY, Numbered
 from guards.onset import Onset
 from guards.promise import limit
 from guards.reading import read
+from guards.rounds import BRIEF, LONG, WHOLE, Rounds
 from guards.sketch import BINS, Sketch, flat, likeness, restored, sketch
 from guards.text import fingerprint, quote
 
@@ -22,6 +23,8 @@ _ERROR = re.compile(r"\W*(?:\w{0,40}(?:error|exception)\b\s*:|error\b|traceback\
 SAID, RECENT, LOOKED, FEW = 32, 20, 24, 4
 CLOSE, TOO_CLOSE = 12, 0.7
 """So many outputs whose mean likeness to those before them is this are one output, also when the stream began so."""
+CLOSE_AMONG, ASIDE = 24, 1001
+"""The last outputs among which they are: a text that comes now and then may be the same each time."""
 TWINS, AMONG, NEAR = 3, 8, 0.6
 """So many of the outputs just before that are so much like this one are more than one note written again."""
 RARE = 0.2
@@ -30,6 +33,8 @@ LEAST = 8
 """Words from which a text is more than an acknowledgement; below, the same answer twice is what was asked for."""
 WORDS, PATIENCE = 4, 4
 """Fewer words are a signal; a short sentence may come so many times as often in a row as a longer text."""
+SENTENCES, OF_TWENTY = 16, 7
+"""Words of a text that is never the same by chance, and how many of the last 20 may be it."""
 TOLD = 3
 """Equal outputs in a row that are worth a warning."""
 
@@ -38,13 +43,16 @@ class Repeat(Guard):
     """The same text again and again across outputs, word for word or nearly.
 
     Statistic: exactly, how many outputs in a row are equal in their words and numbers (case, punctuation and spacing do
-    not count; a warning from the third on), how many of the last 20 equal this one, and how many of them were said
-    before, where those are at most 4 different texts (more are allowed where the start repeated itself too, 19 at
-    most); a gate from the first output on. But for its numbers, how many of the last 20 are this one, where the start
-    had no such notes. Nearly, by the Jaccard similarity (word triples, MinHash) to earlier outputs: a test of whether
-    it has become common, against what was before, that three of the last 8 outputs are 0.6 like this one, which may be
-    so in a fifth of the outputs of any stream; and a gate, when the greatest similarity to any of the last 24 has a
-    mean of 0.7 over the last 12 outputs of prose without calls or numbers, whatever the stream began like.
+    not count; a warning from the third on), how many of the last 20 equal this one (7, if it has 16 words), and how
+    many of them were said before, where those are at most 4 different texts (more are allowed where the start repeated
+    itself too, 19 at most); 4 of 6 equal answers of one side of a dialogue, which has every second row, or 4 in a row
+    at a distance of 3 to 5, and none between (one more for each time that it came before, in 32 outputs); 9 outputs
+    that are 3 texts by turns; a gate from the first output on. But for its numbers, how many of the last 20 are this
+    one, where the start had no such notes. Nearly, by the Jaccard similarity (word triples, MinHash) to earlier
+    outputs: a test of whether it has become common, against what was before, that three of the last 8 outputs are 0.6
+    like this one, which may be so in a fifth of the outputs of any stream; and a gate, when the greatest similarity to
+    any of the last 24 has a mean of 0.7 over 12 of the last 24 outputs, prose without calls or numbers, whatever the
+    stream began like.
     Source: Broder 1997 for the similarity; Shin, Ramdas and Rinaldo 2022 for the test.
     False alarms: nearly: derived, with the limit of guards/promise.py, while no more outputs have such twins than at
     the start, or a fifth; measured, none on 96 healthy development streams, whose highest score is 0.9 (minutes and
@@ -72,7 +80,7 @@ class Repeat(Guard):
     name: ClassVar[str] = "repeat"
     kind: ClassVar[Literal["gate", "sequential"]] = "sequential"
     tests: ClassVar[int] = 1
-    VERSION = 4
+    VERSION = 5
 
     @dataclass(frozen=True, slots=True)
     class Options:
@@ -93,7 +101,8 @@ class Repeat(Guard):
         self._again: deque[int] = deque(maxlen=RECENT)
         self._judged_at_start = self._again_at_start = 0
         self._sketches: deque[Sketch] = deque(maxlen=LOOKED)
-        self._close: deque[int] = deque(maxlen=CLOSE)
+        self._close: deque[int] = deque(maxlen=CLOSE_AMONG)
+        self._rounds = Rounds()
         self._numbered = Numbered()
         self._near = Onset(RARE, self.options.warm_up, limit(self.options.caution))
 
@@ -102,17 +111,21 @@ class Repeat(Guard):
         reading = read(output.text)
         text, said = reading.text, reading.words
         key = fingerprint(" ".join(said))
+        self._close.append(ASIDE)
         if len(said) < (3 if _ERROR.match(text) else LEAST):
             if len(said) < WORDS or output.calls:
+                self._rounds.update(None)
                 return Verdict(self.name)
-            return gravest(self._brief(key, text), self._but_numbers(said, text))
+            return gravest(self._brief(key, text), self._but_numbers(said, text), self._round(key, BRIEF, text))
         self._short = self._short_run = 0
+        size = LONG if len(said) >= SENTENCES else WHOLE
+        rounds = self._round(None if output.calls else key, size, text)
         if output.calls and output.turn is not None:
             return self._beside_calls(key, fingerprint(output.turn), text)
-        exactly = gravest(self._in_a_row(key, text), self._of_twenty(key, text), self._but_numbers(said, text))
+        exactly = gravest(self._in_a_row(key, text), self._of_twenty(key, size, text), rounds)
         numbered = any(word[0].isdigit() for word in said)
         speaks = not output.calls and not numbered and len(reading.spoken) >= LEAST
-        return gravest(exactly, self._alike(said, text, speaks=speaks))
+        return gravest(exactly, self._but_numbers(said, text), self._alike(said, text, speaks=speaks))
 
     def _beside_calls(self, key: int, turn: int, text: str) -> Verdict:
         same = (turn, key) == (self._turn, self._beside)
@@ -137,7 +150,11 @@ class Repeat(Guard):
         score = max(run / (patience * self.options.in_a_row), least)
         return self._judged(score, f"the same output {run} times in a row", text)
 
-    def _of_twenty(self, key: int, text: str) -> Verdict:
+    def _round(self, key: int | None, size: int, text: str) -> Verdict:
+        found = self._rounds.update(key, size)
+        return self._judged(found.score, found.why, text)
+
+    def _of_twenty(self, key: int, size: int, text: str) -> Verdict:
         again = key in self._said
         self._again.append(int(again))
         self._said.append(key)
@@ -148,11 +165,12 @@ class Repeat(Guard):
         limit = min(max(self.options.of_twenty, RECENT * (usual + 0.4)), max(self.options.of_twenty, RECENT - 1))
         last = list(self._said)[-RECENT:]
         rotating = len({said for said, known in zip(last, self._again, strict=False) if known}) <= FEW
-        total = sum(self._again) if rotating else last.count(key)
-        why = f"{total} of the last {len(last)} outputs " + (
-            "were said before, word for word" if rotating else "are this one"
-        )
-        return self._judged(total / limit if again else 0.0, why, text)
+        this, total = last.count(key), sum(self._again) if rotating else 0
+        most = min(limit, OF_TWENTY + RECENT * usual) if size == LONG else limit
+        often = f"{this} of the last {len(last)} outputs are this one"
+        known = f"{total} of the last {len(last)} outputs were said before, word for word"
+        score, why = max((this / most, often), (total / limit, known))
+        return self._judged(score if again else 0.0, why, text)
 
     def _but_numbers(self, said: Sequence[str], text: str) -> Verdict:
         times = self._numbered.update(said)
@@ -169,10 +187,11 @@ class Repeat(Guard):
         why = f"nearly the same again: {TWINS} of the last {AMONG} outputs are {share} like this one"
         nearly = self._judged(score, why, text, gate=False)
         if speaks:
-            self._close.append(round(1000 * most))
-        if not speaks or len(self._close) < CLOSE:
+            self._close[-1] = round(1000 * most)
+        close = [one for one in self._close if one != ASIDE][-CLOSE:]
+        if not speaks or len(close) < CLOSE:
             return nearly
-        mean = sum(self._close) / CLOSE / 1000
+        mean = sum(close) / CLOSE / 1000
         why = f"the last {CLOSE} outputs are {100 * mean:.0f} % like those just before them"
         return gravest(nearly, self._judged(mean / TOO_CLOSE if most > TOO_CLOSE else 0.0, why, text))
 
@@ -211,6 +230,7 @@ class Repeat(Guard):
             "again_at_start": self._again_at_start,
             "sketches": [value for one in self._sketches for value in flat(one)],
             "close": list(self._close),
+            "rounds": self._rounds.state(),
             "numbered": self._numbered.state(),
             "near": self._near.state(),
         }
@@ -228,7 +248,8 @@ class Repeat(Guard):
         rows = integers(state, "sketches", LOOKED * BINS)
         whole = len(rows) - len(rows) % BINS
         self._sketches = deque((restored(rows[i : i + BINS]) for i in range(0, whole, BINS)), maxlen=LOOKED)
-        self._close = deque(integers(state, "close", CLOSE, 1000), maxlen=CLOSE)
+        self._close = deque(integers(state, "close", CLOSE_AMONG, ASIDE), maxlen=CLOSE_AMONG)
+        self._rounds.load(nested(state, "rounds"))
         self._numbered.load(nested(state, "numbered"))
         self._near.load(nested(state, "near"))
 

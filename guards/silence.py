@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -22,6 +23,14 @@ SPOKEN, TALKER = 8, 0.75
 """A stream speaks at its start when so many turns, and this share of all, were not silent at some moment of it."""
 QUIET = 0.1
 """The share of silent turns in a start that shows that silence is part of the work."""
+SIGNS = 8
+"""Replies in a row that are only a sign (a face, a thumb, a question mark): in a chat, one in three may be."""
+_SIGN = re.compile(r"(?![.*_~`|-])[!-~\u2600-\u27bf\uff01-\uff5e\U0001f000-\U0001faff]")
+"""Punctuation and pictures; dots, lines and the signs of mathematics alone say nothing, even to a person."""
+HANDS_SHARE = 3
+"""One call in so many by hand is such work: who edits reads and searches first."""
+HANDS_PATIENCE = 5
+"""So many times as long it may last in silence: recorded coding runs worked for 31 to 39 turns without a word."""
 HANDS = frozenset(("command", "cmd", "commands", "script", "code", "patch", "diff", "path", "file_path"))
 """Arguments of a shell, an editor, an interpreter: who works with these may well be silent until it is done."""
 
@@ -43,9 +52,9 @@ class Silence(Guard):
     False alarms: derived while the share of silent turns given the past stays under the normal and spells of silence
     have no memory, but for a stream's first spells, which nothing foretells: of streams with spells of 10 turns on
     average one in four trips once, early (measured, simulated).
-    Silent on purpose: on turns without calls that say something; on a share of silent turns that the start had too;
-    but for the gates, on streams that were often silent at their start and whose calls there mostly were work by hand
-    (a command, code, a path): such an agent speaks when it is done.
+    Silent on purpose: on turns without calls that say something; on a share of silent turns that the start had too; on
+    streams that were often silent at their start and whose calls there were work by hand (a command, code, a path) in a
+    third: such an agent speaks when it is done, so that only silence of five times the gate's length trips.
     Options: `empty` (3), `warm_up` (40), `caution`: years for one false trip of the test (1).
 
         >>> from guards import Call, Output
@@ -62,7 +71,7 @@ class Silence(Guard):
     name: ClassVar[str] = "silence"
     kind: ClassVar[Literal["gate", "sequential"]] = "sequential"
     tests: ClassVar[int] = 1
-    VERSION = 5
+    VERSION = 6
 
     @dataclass(frozen=True, slots=True)
     class Options:
@@ -78,7 +87,8 @@ class Silence(Guard):
         """Forget the stream."""
         self._turn = 0
         self._open = self._spoke = self._called = False
-        self._empty = self._turns = self._spoken = self._quiet = self._calls = self._hands = self._recent = 0
+        self._empty = self._signs = self._turns = self._recent = 0
+        self._spoken = self._quiet = self._calls = self._hands = 0
         self._talker = False
         self._spells = Spells(limit(self.options.caution))
         self._share = Climb(MARGIN, self.options.warm_up, limit(self.options.caution))
@@ -91,7 +101,9 @@ class Silence(Guard):
         before = 0.0 if words else before  # whoever speaks is not to blame for the turn before
         self._turn, self._open = turn, True
         self._spoke, self._called = self._spoke or words, self._called or bool(output.calls)
-        self._empty = 0 if words or output.calls else self._empty + 1
+        said = words or bool(output.calls)
+        self._empty = 0 if said else self._empty + 1
+        self._signs = 0 if said else self._signs + _signs(output.text)
         if self._turns < self.options.warm_up:
             self._calls += len(output.calls)
             self._hands += sum(1 for call in output.calls if not HANDS.isdisjoint(map(str, call.args)))
@@ -118,20 +130,25 @@ class Silence(Guard):
 
     def _judge(self, score: float) -> float:
         """Return the score of a silent turn."""
-        by_hand = 2 * self._hands > self._calls and self._quiet >= QUIET * min(self._turns, self.options.warm_up)
-        worse = max(0.0 if by_hand else score, self._gross)
+        worse = max(0.0 if self._by_hand else score, self._gross)
         if worse >= 1:
             self._spells.tell()
         return worse
 
     @property
+    def _by_hand(self) -> bool:
+        """Whether the start was often silent over work by hand."""
+        often = self._quiet >= QUIET * min(self._turns, self.options.warm_up)
+        return often and HANDS_SHARE * self._hands > self._calls
+
+    @property
     def _gross(self) -> float:
         """1 or more where a stream that speaks has been silent for too long, otherwise 0."""
-        long = self._spells.too_long if self._talker else 0.0
+        long = self._spells.too_long / (HANDS_PATIENCE if self._by_hand else 1) if self._talker else 0.0
         return long if long >= 1 else 0.0
 
     def _verdict(self, score: float) -> Verdict:
-        empty = self._empty / self.options.empty
+        empty = (self._empty - self._signs) / self.options.empty + self._signs / SIGNS
         if empty >= max(1.0, score):
             why = f"{self._empty} replies in a row with neither words nor tool calls"
             hint = f"Your last {self._empty} replies were empty. Say in one sentence what you found, even if nothing."
@@ -150,7 +167,7 @@ class Silence(Guard):
 
     def state(self) -> dict[str, Json]:
         """Return the memory: a few numbers."""
-        counts = (self._empty, self._turns, self._spoken, self._quiet, self._calls, self._hands)
+        counts = (self._empty, self._signs, self._turns, self._spoken, self._quiet, self._calls, self._hands)
         return {
             "version": self.VERSION,
             "turn": self._turn,
@@ -165,12 +182,12 @@ class Silence(Guard):
         """Continue from `state()`; raises ValueError on anything else."""
         check_version(state, self.VERSION)
         self._turn = integer(state, "turn")
-        flags, counts = integer(state, "flags", 15), integers(state, "counts", 6)
-        if len(counts) != 6:
-            raise ValueError("'counts' should hold six numbers")
+        flags, counts = integer(state, "flags", 15), integers(state, "counts", 7)
+        if len(counts) != 7 or counts[1] > counts[0]:
+            raise ValueError("'counts' should hold seven numbers, and no more signs than empty replies")
         self._talker, self._open, self._spoke, self._called = (bool(flags & bit) for bit in (8, 4, 2, 1))
         self._recent = integer(state, "recent", 2**WIDE - 1)
-        self._empty, self._turns, self._spoken, self._quiet, self._calls, self._hands = counts
+        self._empty, self._signs, self._turns, self._spoken, self._quiet, self._calls, self._hands = counts
         self._spells.load(nested(state, "spells"))
         load_climb(self._share, state, "share")
 
@@ -178,3 +195,8 @@ class Silence(Guard):
 def _speaks(text: str) -> bool:
     """Return whether there is a letter or a digit near either end of a text of any size."""
     return any(c.isalnum() for part in (text[:10_000], text[-2_000:]) for c in part)
+
+
+def _signs(text: str) -> bool:
+    """Return whether there is such a sign near either end of a text of any size."""
+    return bool(_SIGN.search(text[:10_000]) or _SIGN.search(text[-2_000:]))

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 
 from guards import churn, circles, options
 from guards.base import Call, CallResult, Guard, Json, Level, Output, Verdict, silent
-from guards.calls import acts, canonical, names_no_tool, patience, takes_a_command
+from guards.calls import acts, canonical, names_no_tool, patience, says_nothing, takes_a_command
 from guards.circles import PENDING, Circle, Seen
 from guards.failures import Failures
 from guards.memory import check_version, integer, integers, nested
@@ -24,7 +24,6 @@ LABEL = 120
 """Characters of the last call that are kept to show it."""
 SHOWN = 60
 """Characters of it that the model is told."""
-"""Three of four equal calls are worth a warning."""
 FAILING = "Stop calling tools for now; say in one sentence what fails and what you would need."
 AGAIN = "More of it will bring nothing new. Use what you have already, or do something else and say what you are after."
 
@@ -42,7 +41,8 @@ class Tools(Guard):
     tools (1.5 times as many of one, 1.75 of a shell), or 20 in 24 (23 of a shell); 8 whole turns of nothing
     but failures; three calls within 16 of tools that do not exist. Sequential tests of the share of failures, of calls
     of tools that do not exist, and of named turns that only repeat (call, result) pairs of earlier turns, none of them
-    made at the start. Results are compared without identifiers, times and durations.
+    made at the start. Results are compared without identifiers, times and durations; one without any text, from a tool
+    that never told anything, counts as not known.
     Source: the union of ten public systems' rules, with results compared (their false alarms came from comparing less);
     the tests: Shin, Ramdas and Rinaldo 2022.
     False alarms: the tests derived, each its share of guards/promise.py while what is normal stays as it was at the
@@ -71,7 +71,7 @@ class Tools(Guard):
     kind: ClassVar[Literal["gate", "sequential"]] = "gate"
     tests: ClassVar[int] = 3
     judges_words: ClassVar[bool] = False
-    VERSION = 2
+    VERSION = 3
 
     @dataclass(frozen=True, slots=True)
     class Options:
@@ -90,6 +90,7 @@ class Tools(Guard):
         self._called = ""
         self._seen: deque[Seen] = deque(maxlen=KEPT)
         self._asked: list[Seen] = []
+        self._telling: deque[int] = deque(maxlen=KEPT)
         warm_up, most = self.options.warm_up, limit(self.options.caution)
         self._strangers = Strangers(warm_up, most)
         self._failures = Failures(self.options.errors, warm_up, most)
@@ -140,7 +141,7 @@ class Tools(Guard):
             return silent(self.name)
         found: list[Verdict] = []
         for asked, result in zip(self._asked, results[-KEPT:], strict=False):
-            seen = asked.answered(result)
+            seen = self._answered(asked, result)
             self._seen.append(seen)
             found.append(self._circles(list(self._seen), result.text))
             failed = list(self._failures.heard(seen))
@@ -151,6 +152,15 @@ class Tools(Guard):
                 found.append(self._judged(self._strangers.found(), hint, came=("last:", result.text)))
         self._asked = self._asked[len(results) :]
         return self._worst(found)
+
+    def _answered(self, asked: Seen, result: CallResult) -> Seen:
+        """Return the call with its result; nothing, from a tool that never told anything, is no result."""
+        if not says_nothing(result):
+            if asked.name not in self._telling:
+                self._telling.append(asked.name)
+        elif asked.name not in self._telling:
+            return asked
+        return asked.answered(result)
 
     def _not_offered(self, calls: Sequence[Call], offered: frozenset[str] | None) -> Verdict:
         strange = [call.name for call in calls if offered is not None and call.name not in offered]
@@ -211,6 +221,7 @@ class Tools(Guard):
             "called": self._called,
             "seen": [value for seen in self._seen for value in seen],
             "asked": [value for asked in self._asked[-KEPT:] for value in asked],
+            "telling": list(self._telling),
             "strangers": self._strangers.state(),
             "failures": self._failures.state(),
             "routine": self._routine.state(),
@@ -227,6 +238,7 @@ class Tools(Guard):
         self._called = called
         self._seen = deque(_remembered(state, "seen"), maxlen=KEPT)
         self._asked = _remembered(state, "asked")
+        self._telling = deque(integers(state, "telling", KEPT), maxlen=KEPT)
         self._strangers.load(nested(state, "strangers"))
         self._failures.load(nested(state, "failures"))
         self._routine.load(nested(state, "routine"))

@@ -90,7 +90,8 @@ def test_a_greeting_and_a_sign_off_do_not_make_an_output_the_same() -> None:
 def test_rotation_among_three_texts_trips_by_share() -> None:
     """Twelve repeated outputs of the last twenty are enough when no two neighbours are equal, with numbers too."""
     three = [f"{text} 7" for text in fresh(3, size=12)]
-    assert trips(fresh(30) + [three[i % 3] for i in range(40)])[0] == 30 + 3 + 12 - 1
+    order = [0, 1, 2, 0, 2, 1, 2, 0, 1] * 4
+    assert trips(fresh(30) + [three[i] for i in order])[0] == 30 + 3 + 12 - 1
 
 
 def test_a_stream_that_was_much_alike_from_its_start_trips() -> None:
@@ -203,3 +204,80 @@ def test_a_numbered_note_counts_the_same_after_a_save() -> None:
         guard.load(state)
         levels.append(guard.update(Output(text)).level)
     assert levels.index(Level.TRIP) == 45
+
+
+def dialogue(answers: list[str]) -> list[str]:
+    """The answers, each after a question of its own."""
+    return [text for pair in zip(fresh(len(answers), size=9, seed=7), answers, strict=True) for text in pair]
+
+
+def test_one_answer_to_every_question_trips_at_the_fourth() -> None:
+    """In a dialogue, where every second row is the other side's, the fourth equal answer trips and no question does."""
+    assert trips(dialogue([*fresh(2), SAME, SAME, SAME, SAME, SAME])) == [11, 13]
+
+
+def test_a_real_answer_now_and_then_does_not_hide_it() -> None:
+    """Four of the last six answers are enough."""
+    one, two = fresh(2)
+    assert trips(dialogue([SAME, one, SAME, SAME, two, SAME])) == [11]
+
+
+def test_a_short_error_to_every_question_trips() -> None:
+    """An error is no acknowledgement, however short."""
+    assert trips(dialogue(["Error: no such table"] * 5)) == [7, 9]
+
+
+def test_an_acknowledgement_of_every_second_output_is_healthy() -> None:
+    """Fewer than eight words between reports are what was asked for."""
+    assert trips(dialogue(["Nothing new since the last look."] * 40)) == []
+
+
+def test_a_sentence_that_has_long_come_now_and_then_is_the_streams_own_way() -> None:
+    """One output in eight, by chance, over a thousand rows: it is often the fourth of six, but was there before."""
+    seeded = random.Random(8)
+    assert trips([SAME if seeded.random() < 0.125 else text for text in fresh(1000, size=12)]) == []
+
+
+@pytest.mark.parametrize("period", [3, 4, 5])
+def test_a_cycle_of_answers_trips_in_its_fourth_round(period: int) -> None:
+    """Three to five long answers in turn, again and again."""
+    wheel = fresh(period, size=40)
+    first = trips(fresh(20, seed=3) + [wheel[i % period] for i in range(5 * period)])[0]
+    assert first <= 20 + 3 * period
+
+
+def test_three_texts_by_turns_trip_at_the_ninth_whatever_their_order() -> None:
+    """Nine outputs that hold only three texts trip, unless all of them are short."""
+    one, two, three = fresh(3, size=20)
+    order = [one, two, two, three, one, one, three, two, one]
+    assert trips(fresh(20, seed=3) + order) == [28]
+    short = [" ".join(text.split()[:9]) for text in order]
+    assert trips(fresh(20, seed=3) + short) == []
+
+
+def test_a_whole_passage_seven_times_of_twenty_trips() -> None:
+    """A text of sixteen words is never the same by chance; one of ten words may be, more often."""
+    now = [0, 1, 5, 8, 9, 14, 19]
+    for size, found in ((30, [59]), (10, [])):
+        texts = fresh(40, seed=3) + fresh(20, size=20, seed=4)
+        for at in now:
+            texts[40 + at] = fresh(1, size=size, seed=9)[0]
+        assert trips(texts) == found
+
+
+def test_a_message_that_comes_again_among_others_is_not_what_the_stream_says() -> None:
+    """Twelve close outputs count only where they are half of the last twenty-four: a merge among commits is not."""
+    seeded = random.Random(9)
+    merges = [f"Merge the remote branch of {name} into the main line of work" for name in ("origin", "harbour")]
+    texts = [text for i in range(60) for text in (*(f"{one} {i}" for one in fresh(2, 9, i)), seeded.choice(merges))]
+    assert trips(texts) == []
+
+
+def test_what_comes_round_counts_the_same_after_a_save() -> None:
+    """The last outputs survive a save in mid-stream."""
+    guard, levels = Repeat(), []
+    for text in dialogue([*fresh(2), SAME, SAME, SAME, SAME]):
+        state, guard = guard.state(), Repeat()
+        guard.load(state)
+        levels.append(guard.update(Output(text)).level)
+    assert levels.index(Level.TRIP) == 11

@@ -174,3 +174,38 @@ def test_turns_of_one_wordless_output_each_trip_as_turns_without_names_do() -> N
     for output in [*spoke, *(Output("", CALL, turn=str(i)) for i in range(10, 40))]:
         guard.update(output)
     assert guard.update(Output("Nothing has changed.", CALL, turn="40")).level is Level.PASS
+
+
+def test_signs_that_a_person_understands_are_answers() -> None:
+    """Four faces and thumbs in a row are a chat; eight in a row are silence, as three dots or symbols are."""
+    faces = [
+        ":(",
+        ">.<",
+        "(!)",
+        "\N{THUMBS UP SIGN}",
+        "\N{WAVING HAND SIGN}",
+        "?",
+        ";)",
+        "\N{SMILING FACE WITH SUNGLASSES}",
+    ]
+    assert levels([Output(face) for face in faces]) == [Level.PASS] * 7 + [Level.TRIP]
+    assert levels([Output(text) for text in ("\N{INFINITY}", "~", "*...*")])[-1] is Level.TRIP
+
+
+def test_empty_replies_and_signs_count_together_after_a_save() -> None:
+    """Two empty replies and three signs are more than either alone; words end the count."""
+    guard, found = Silence(), []
+    for text in ("", "?", "", "?", "?", "Here I am.", ""):
+        state, guard = guard.state(), Silence()
+        guard.load(state)
+        found.append(guard.update(Output(text)).level)
+    assert found == [Level.PASS] * 4 + [Level.TRIP] + [Level.PASS] * 2
+
+
+def test_who_works_by_hand_may_be_silent_for_longer_but_not_for_ever() -> None:
+    """A coding agent that reads, searches and edits, half of it in silence, trips only after eighty silent turns."""
+    edit, read = (Call("edit", {"diff": "+ a line"}),), (Call("read", {"what": "a file"}),)
+    start = [Output("" if i > 20 and i % 2 else "I look.", edit if i % 3 else read) for i in range(60)]
+    found = levels(start + [Output("", edit)] * 100)
+    assert Level.TRIP not in found[: 60 + 60]
+    assert found[-1] is Level.TRIP
