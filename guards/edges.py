@@ -6,7 +6,8 @@ A title, a list, a link, an address, a trailer or code at an edge is no sentence
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal, TypeAlias
 
 from guards.reading import NUMBER, Reading
@@ -24,10 +25,12 @@ LOOKED = 600
 """Characters at the edge in which the sentence is looked for."""
 NEAR = 120
 """Characters that surely hold the few words of a key."""
+BREATH = 16
+"""Words of two sentences on one line that are one ending."""
 FIELD, BLOCK = 1, 2
 """Stand for every edge that is a form field, a link or a title, and for every one that is code or a table."""
 
-_MARK = re.compile(r"[>):](?=\s+[*_\"“]{0,3}[^\W\d_a-z])|[.!?…;]+(?=[\s\"'”’»)*_]|\Z)|[。！？；।]+|\n+")
+_MARK = re.compile(r"[>):](?=\s+[*_\"“]{0,3}[^\W\d_a-z])|[.!?…]+(?=[\s\"'”’»)*_]|\Z)|[。！？；।]+|\n+")
 """What ends a sentence; a bracket or a colon too, where a capital follows."""
 _STOPS = ".!?…。！？।"
 _GOES_ON = ":,：，*_~"
@@ -37,8 +40,8 @@ _OPENS = "¡¿\"'“«*_(["
 """What may stand before the first word of speech; a dot or a backslash is markup."""
 _WRITTEN = ("](", "://", "`", "\\", "{", "=", "|", "$ ")
 """What no spoken sentence has in it: links and code, and the prompt before a command."""
-_ADDRESS = re.compile(r"\w@\w")
-"""Mail has a sender; who signs a page with an address says who made it."""
+_ADDRESS = re.compile(r"\w@\w|\w\.[a-z]{2,12}/\w")
+"""Mail has a sender; who signs a page with an address says who made it, or where more is."""
 _BULLETS = "-*+•"
 _ON_TOP = ("#", "|", ">", "---", *(f"{bullet} " for bullet in _BULLETS))
 """What a page begins with that has a heading, a table, a quote, front matter or a list on top."""
@@ -58,7 +61,9 @@ class Edge:
 
     `keys` are fingerprints of `words`: the outermost words, those at the other end of that sentence, and a closing
     question's first two; 0 where there is none.  `form` says what the text ends (or begins) with, whatever it is;
-    `beyond` says it of the text without the sentence.  `said` is the sentence as it stands in the text.
+    `beyond` says it of the text without the sentence.  `said` is the sentence as it stands in the text.  `beside` are
+    keys of the words next to the sentence, and of those next to it with a short neighbour on its line (0 for none);
+    `own` is one of the words that the text itself ends (or begins) with.
     """
 
     keys: tuple[int, int, int] = (0, 0, 0)
@@ -66,16 +71,20 @@ class Edge:
     beyond: int = 0
     form: int = 0
     said: str = ""
+    beside: tuple[int, int] = (0, 0)
+    own: int = 0
 
 
 def edge(reading: Reading, side: Side) -> Edge:
     """Return the edge of a text; one without keys when the text is short, or when no sentence stands there."""
-    if len(reading.spoken) < LEAST:
-        return Edge()
-    return _first(reading) if side == "first" else _last(reading)
+    found = _first(reading) if side == "first" else _last(reading)
+    own = _behind(reading.text.lstrip()) if side == "first" else _before(_without_pictures(reading.text[-NEAR:]))
+    return replace(found, own=own)
 
 
 def _first(reading: Reading) -> Edge:
+    if len(reading.spoken) < LEAST:
+        return Edge()
     if reading.text.lstrip()[:3].startswith(_ON_TOP):
         return Edge(form=FIELD)
     head = reading.prose[: 2 * LOOKED].lstrip()[:LOOKED]
@@ -92,7 +101,8 @@ def _first(reading: Reading) -> Edge:
                 return Edge(form=FIELD)
             size = _size(words[0])
             inner = words[-size:] if len(words) > size else ()
-            return _edge((words[:size], inner, ()), _key(after), _key(_opening(head)), said.strip())
+            found = _edge((words[:size], inner, ()), _key(after), _key(_opening(head)), said.strip())
+            return replace(found, beside=_company(reading.text, head, start, mark.end()))
         start = mark.end()
     return Edge()
 
@@ -109,6 +119,8 @@ def _opening(text: str) -> Words:
 
 
 def _last(reading: Reading) -> Edge:
+    if len(reading.spoken) < LEAST:
+        return Edge()
     tail = _FIELD_BEFORE.sub(r"\1\n", _without_pictures(reading.text[-2 * LOOKED :]))
     form = _form(tail, reading)
     if form in (FIELD, BLOCK):
@@ -116,17 +128,46 @@ def _last(reading: Reading) -> Edge:
     end = len(tail)
     least = max(0, end - LOOKED)
     marks = [(mark.start(), mark.end()) for mark in _MARK.finditer(tail, least)]
-    for before, start in [*reversed(marks), (least, least)]:
+    starts = [(least, least), (least, least), *marks]
+    for (further, joint), (before, start) in reversed(list(pairwise(starts))):
         said = tail[start:end].strip()
         words = _spoken(said)
         if len(words) > 1:
             if not _is_speech(tail[start:], words):
                 return Edge(form=FIELD)
             rest = tail[:start].rstrip()
+            beside = _before(rest), _before(tail[:further]) if _is_joined(tail[joint:end]) else 0
             found = Edge(beyond=_form(rest, reading), form=_form(tail[:end].rstrip(), reading), said=said)
-            return _closing(found, words, _spoken(rest[-NEAR:]), asks=tail[end : end + 1] in ("?", "？"))
+            found = _closing(found, words, _spoken(rest[-NEAR:]), asks=tail[end : end + 1] in ("?", "？"))
+            return replace(found, beside=beside)
         end = before
     return Edge()
+
+
+def _company(text: str, head: str, start: int, end: int) -> tuple[int, int]:
+    """Return the keys of what is behind the first sentence of a head, and behind the next one on its line."""
+    _, found, rest = text[: 2 * LOOKED].partition(head[start:end].strip())
+    behind = _MARK.search(head, end)
+    joined = behind is not None and _is_joined(head[start : behind.end()])
+    return _behind(rest if found else head[end:]), _behind(head[behind.end() :]) if behind and joined else 0
+
+
+def _is_joined(sentences: str) -> bool:
+    """Whether two sentences are said in one breath: on one line, and short."""
+    line = sentences.strip()
+    return "\n" not in line and len(_spoken(line)) <= BREATH
+
+
+def _before(rest: str) -> int:
+    """Return the key of the words that a text ends with, whatever they are."""
+    words = _spoken(rest[-NEAR:])
+    return _key(words[-_size(words[-1]) :]) if words else 0
+
+
+def _behind(rest: str) -> int:
+    """Return the key of the words that a text begins with, whatever they are."""
+    words = _spoken(rest[:NEAR])
+    return _key(words[: _size(words[0])]) if words else 0
 
 
 def _without_pictures(tail: str) -> str:
@@ -176,7 +217,7 @@ def _is_field(lines: list[str]) -> bool:
 
 def _is_speech(said: str, words: Words) -> bool:
     """Whether a sentence could be a habit of speech: a number, a link, an address or code belongs to a form."""
-    written = any([sign in said for sign in _WRITTEN]) or ("@" in said and _ADDRESS.search(said))
+    written = any([sign in said for sign in _WRITTEN]) or _ADDRESS.search(said)
     return NUMBER not in words and not written
 
 

@@ -23,12 +23,17 @@ RARE = (0.1, 0.1, 0.2)
 """The share of outputs in which each kind of key may stand in a healthy stream, at least."""
 FIXED = 0.3
 """From this share of the start that said the same at this edge, another sentence instead is an edit of the form."""
+NEW = 0.5
+"""The share of its neighbours that differ where a sentence is a habit of speech; the lines of a form stand together."""
 CANDIDATES = 32
 """Keys that can be common among the last outputs at one time; they share the promise."""
-KINDS, BEYOND, FORM, WHOLE, WIDE = 3, 3, 4, 5, 6
+ASKED = 1.25
+"""Times the promise's limit: people take up a phrase for a season, eight outputs in a row or half of thirty."""
+KINDS, BEYOND, FORM, WHOLE, NEAR, FURTHER, OWN, WIDE = 3, 3, 4, 5, 6, 7, 8, 9
 
 Row: TypeAlias = tuple[int, ...]
-"""Three keys, what lies beyond the sentence, the form of the edge, and a fingerprint of the whole text."""
+"""Three keys, what lies beyond the sentence, the form of the edge, a fingerprint of the whole text, what stands beside
+the sentence and its neighbour, and what the text itself has at this edge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,19 +48,20 @@ class Found:
 
 def row(found: Edge, reading: Reading) -> Row:
     """Return what is kept of an output."""
-    return (*found.keys, found.beyond, found.form, fingerprint(" ".join(reading.spoken)))
+    return (*found.keys, found.beyond, found.form, fingerprint(" ".join(reading.spoken)), *found.beside, found.own)
 
 
 class Habit:
     """The keys of a stream's outputs, and how much more often one comes than it did before.
 
     The test is that of guards/onset.py.  Outputs that are the same in all their words count once.  Where the start
-    said one thing at this edge, only a sentence that comes on top of it counts, not one in its place.
+    said one thing at this edge, only a sentence that comes on top of it counts, not one in its place.  A sentence that
+    came together with the one beside it is a piece of a new form: each pair counts once.
     """
 
     def __init__(self, warm_up: int, caution: float) -> None:
         self._warm_up = min(max(warm_up, BEFORE), MOST_START)
-        self._limit = limit(caution, CANDIDATES)
+        self._limit = ASKED * limit(caution, CANDIDATES)
         self._outputs = 0
         self._start: list[Row] = []
         self._recent: deque[Row] = deque(maxlen=RECENT)
@@ -77,14 +83,26 @@ class Habit:
         """Return which of the last outputs have the key; nothing when too few have, or this one does not count."""
         if not key or [row[kind] for row in self._recent].count(key) < FEWEST:
             return []
-        usual = self._usual(kind, key)
-        texts: set[int] = set()
-        hits = []
+        usual, alone = self._usual(kind, key), self._alone(kind, key)
+        seen: set[int] = set()
+        hits, new = [], []
         for row in self._recent:
-            hits.append(row[kind] == key and row[WHOLE] not in texts and (not usual or row[BEYOND] in usual))
-            if hits[-1]:
-                texts.add(row[WHOLE])
-        return hits if hits[-1] else []
+            hit = row[kind] == key and row[WHOLE] not in seen and (not usual or row[BEYOND] in usual)
+            beside = _beside(row) or {row[WHOLE]}
+            hits.append(hit)
+            new.append(hit and (not beside <= seen or not beside.isdisjoint(alone)))
+            if hit:
+                seen |= {row[WHOLE], *beside}
+        counted = hits if sum(new) >= NEW * sum(hits) else new
+        return counted if counted[-1] else []
+
+    def _alone(self, kind: int, key: int) -> set[int]:
+        """Return what stands at this edge without the key about as often as beside it: no piece of one form with it."""
+        start = Counter(row[OWN] for row in self._start if row[kind] != key)
+        lately = Counter(row[OWN] for row in self._recent if row[kind] != key)
+        together = Counter(near for row in self._recent if row[kind] == key for near in _beside(row))
+        often = max(1.0, RARE[0] * len(self._start))
+        return {near for near, times in together.items() if start[near] > often or lately[near] >= max(2, times)}
 
     def _usual(self, kind: int, key: int) -> set[int]:
         """Return what the start said at this edge, if that was fixed before the key came; otherwise nothing."""
@@ -103,7 +121,7 @@ class Habit:
         return evidence(hits, start, self._outputs, RARE[kind]) / self._limit
 
     def state(self) -> dict[str, Json]:
-        """Return the memory, about 9 kB."""
+        """Return the memory, about 13 kB."""
         return {
             "outputs": min(self._outputs, 2**40),
             "start": [key for row in self._start for key in row],
@@ -117,6 +135,10 @@ class Habit:
         self._recent = deque(_rows(state, "recent", RECENT), maxlen=RECENT)
         if self._outputs < max(len(self._start), len(self._recent)):
             raise ValueError("'outputs' should not be less than the rows that are kept")
+
+
+def _beside(row: Row) -> set[int]:
+    return {row[NEAR], row[FURTHER]} - {0}
 
 
 def _rows(state: Mapping[str, Json], key: str, most: int) -> list[Row]:

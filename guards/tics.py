@@ -22,7 +22,7 @@ class _Tic(Guard):
     kind: ClassVar[Literal["gate", "sequential"]] = "sequential"
     tests: ClassVar[int] = 1
     side: ClassVar[Side]
-    VERSION = 1
+    VERSION = 2
 
     @dataclass(frozen=True, slots=True)
     class Options:
@@ -57,7 +57,7 @@ class _Tic(Guard):
         """Return the reason and the hint."""
 
     def state(self) -> dict[str, Json]:
-        """Return the memory, about 9 kB."""
+        """Return the memory, about 13 kB."""
         return {"version": self.VERSION, "habit": self._habit.state()}
 
     def load(self, state: Mapping[str, Json]) -> None:
@@ -71,15 +71,18 @@ class Opener(_Tic):
 
     Statistic: two keys of the first spoken sentence, its first three words and its last three (five characters in a
     script without spaces). An e-detector asks of each key how much likelier its hits among the last 96 outputs are at
-    a share of 0.5 or 0.95 than at the share that it had in the start, which is taken for 0.1 at least.
+    a share of 0.5 or 0.95 than at the share that it had in the start, which is taken for 0.1 at least. Where under half
+    of what stands beside the sentence differs, it counts once with each neighbour: lines of a form come together.
     Source: Shin, Ramdas and Rinaldo 2022 (e-detectors of Shiryaev-Roberts type).
-    False alarms: derived, with the limit of guards/promise.py shared by 32 candidates, as long as no beginning becomes
-    commoner than its share at the start; measured, none on 96 healthy development streams, where the highest score
-    is 0.3.
+    False alarms: derived, with 1.25 times the limit of guards/promise.py shared by 32 candidates, as long as no
+    beginning becomes commoner than its share at the start; measured, none on 340 public healthy streams, which also
+    tuned it, with a highest score of 0.9. Detection, put before the same streams: in 99 % of the outputs 835 of 984
+    within 20 outputs, in 60 % 677 of 804 within 60.
     Silent on purpose: on what began so from the first five outputs on, or in an eighth of the start; on titles, subject
-    lines, labels and pages with a heading or a list on top; on a sentence with a number, a link, an address or code in
-    it; where the start had one fixed beginning, on another in its place (an edit), but not on one put before it; on
-    outputs of fewer than six words, on outputs with calls, and on copies of one text, which the guard `repeat` counts.
+    lines, labels and pages with a heading or a list on top; on a sentence that came together with its neighbour; on one
+    with a number, a link, an address or code in it; where the start had one fixed beginning, on another in its place
+    (an edit), but not on one put before it; on outputs of fewer than six words, on outputs with calls, and on copies of
+    one text, which the guard `repeat` counts.
     Options: `warm_up` outputs of the start (40, at most 200 are kept), `caution`: years for one false trip (1).
 
         >>> from guards import Output
@@ -90,7 +93,7 @@ class Opener(_Tic):
         >>> stuck = [f"Ah, what a night for it! {text}" for text in texts]
         >>> guard = Opener()
         >>> next(row for row, text in enumerate(texts + stuck) if guard.update(Output(text)).level.name == "TRIP")
-        47
+        49
     """
 
     name: ClassVar[str] = "opener"
@@ -111,15 +114,18 @@ class SignOff(_Tic):
     the first two of a question (five characters for three words in a script without spaces). A name in a line of its
     own under the text is passed over. An e-detector asks of each key how much likelier its hits among the last 96
     outputs are at a share of 0.5 or 0.95 than at the share that it had in the start, taken for 0.1 at least (0.2 for
-    questions).
+    questions). Where under half of what stands beside the sentence differs, it counts once with each neighbour: lines
+    of a form come together.
     Source: Shin, Ramdas and Rinaldo 2022 (e-detectors of Shiryaev-Roberts type).
-    False alarms: derived, with the limit of guards/promise.py shared by 32 candidates, as long as no ending becomes
-    commoner than its share at the start; measured, none on 96 healthy development streams, where the highest score
-    is 0.7.
+    False alarms: derived, with 1.25 times the limit of guards/promise.py shared by 32 candidates, as long as no ending
+    becomes commoner than its share at the start; measured, none on 340 public healthy streams, which also tuned it,
+    with a highest score of 0.94. Detection, put behind the same streams: in 99 % of the outputs 745 of 984 within 20
+    outputs, in 60 % 626 of 806 within 60; two in three of those missed run on from the last line of the text.
     Silent on purpose: on what ended so from the first five outputs on, or in an eighth of the start; on trailers,
-    links, list items and the line under a heading; on a sentence with a number, a link, an address or code in it; where
-    the start had one fixed ending, on another in its place (an edit), but not on one put behind it; on outputs of fewer
-    than six words, on outputs with calls, and on copies of one text, which the guard `repeat` counts.
+    links, list items and the line under a heading; on a sentence that came together with its neighbour, as the lines
+    of a signature do; on one with a number, a link, an address or code in it; where the start had one fixed ending, on
+    another in its place (an edit), but not on one put behind it; on outputs of fewer than six words, on outputs with
+    calls, and on copies of one text, which the guard `repeat` counts.
     Options: `warm_up` outputs of the start (40, at most 200 are kept), `caution`: years for one false trip (1).
 
         >>> from guards import Output
@@ -130,7 +136,7 @@ class SignOff(_Tic):
         >>> stuck = [f"{text} Sleep well, dear harbour." for text in texts]
         >>> guard = SignOff()
         >>> next(row for row, text in enumerate(texts + stuck) if guard.update(Output(text)).level.name == "TRIP")
-        47
+        49
     """
 
     name: ClassVar[str] = "sign_off"

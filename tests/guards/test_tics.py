@@ -45,22 +45,22 @@ def with_share(texts: list[str], share: float, seed: int = 2) -> list[str]:
     ids=["sign_off", "opener"],
 )
 @pytest.mark.parametrize("onset", [5, 8, 60])
-def test_a_tic_in_all_outputs_trips_within_ten(guard: Guard, sick: object, onset: int) -> None:
-    """From the sixth output of a stream on, a new sentence at the edge of every output is found by its tenth use."""
+def test_a_tic_in_all_outputs_trips_within_twelve(guard: Guard, sick: object, onset: int) -> None:
+    """From the sixth output of a stream on, a new sentence at the edge of every output is found by its twelfth use."""
     guard.reset()
     texts = fresh(onset + 12)
     assert callable(sick)
     first = trips(guard, texts[:onset] + [sick(text) for text in texts[onset:]])[0]
-    assert onset + 5 < first < onset + 10
+    assert onset + 8 <= first < onset + 12
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_a_sign_off_in_three_of_five_outputs_trips_within_forty(seed: int) -> None:
+def test_a_sign_off_in_three_of_five_outputs_trips_within_sixty(seed: int) -> None:
     """It need not be in every output."""
     texts = fresh(100, seed=seed)
     rows = trips(SignOff(), texts[:40] + with_share(texts[40:], 0.6, seed))
     assert rows
-    assert 40 < rows[0] < 80
+    assert 40 < rows[0] < 100
 
 
 def test_one_in_ten_outputs_may_end_alike() -> None:
@@ -87,6 +87,35 @@ def test_a_tic_behind_a_fixed_ending_trips() -> None:
     texts = [f"{text} {FOOTER}" for text in fresh(100)]
     first = trips(SignOff(), texts[:60] + [f"{text} {CLOSING}" for text in texts[60:]])[0]
     assert 60 < first < 70
+
+
+@pytest.mark.parametrize(
+    ("guard", "form"),
+    [
+        (SignOff(), f"{{}}\n\nAll who are named in the book may enter by the gate.\n{CLOSING}"),
+        (SignOff(), f"{{}}\n\nAda Keeper, Harbour House,\nthe third door on the quay.\n\n{CLOSING}"),
+        (Opener(), f"{OPENING}\n\nThis report covers the harbour and its piers.\n\n{{}}"),
+    ],
+    ids=["closing lines", "signature", "opening lines"],
+)
+def test_lines_that_come_together_are_a_new_form(guard: Guard, form: str) -> None:
+    """Two lines that every output has from one day on were decided upon, and are no habit of speech."""
+    guard.reset()
+    texts = fresh(160)
+    assert trips(guard, texts[:60] + [form.format(text) for text in texts[60:]]) == []
+
+
+def test_two_short_sentences_in_one_breath_are_one_sign_off() -> None:
+    """On one line, what stands before the first of them tells whether they are a piece of a form."""
+    texts = fresh(80)
+    sick = [f"{text}\n\nThat is all from me. {CLOSING}" for text in texts[60:]]
+    assert 60 < trips(SignOff(), texts[:60] + sick)[0] < 72
+
+
+def test_a_tic_above_a_fixed_beginning_trips() -> None:
+    """What stands beside the sentence was there without it, and makes it no piece of a form."""
+    texts = [f"{FOOTER} {text}" for text in fresh(80)]
+    assert 60 < trips(Opener(), texts[:60] + [f"{OPENING} {text}" for text in texts[60:]])[0] < 72
 
 
 def test_a_closing_question_with_a_changing_end_trips() -> None:
@@ -126,8 +155,20 @@ def test_pictograms_under_the_text_are_passed_over() -> None:
         "## Next\n\nNothing is planned.",
         "The same in one command:\n\n$ make harbour lights now",
         "This page was written by the keeper, ada@harbour.example.",
+        "Remember to put these notes into harbour.example/log",
     ],
-    ids=["trailer", "link", "sentence with a link", "list", "code", "signature", "section", "command", "address"],
+    ids=[
+        "trailer",
+        "link",
+        "sentence with a link",
+        "list",
+        "code",
+        "signature",
+        "section",
+        "command",
+        "address",
+        "page",
+    ],
 )
 def test_a_form_field_at_the_end_is_no_sign_off(footer: str) -> None:
     """Trailers, links, lists, code, dated signatures and empty sections may come into every output at once."""
