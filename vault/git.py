@@ -116,6 +116,11 @@ class Git:
         with _clear(f"{self.root}: object {identity} cannot be read: see `git fsck`", Corrupt):
             return self._writing.content(identity)
 
+    def size(self, identity: str) -> int:
+        """Return how many bytes a stored content has, without reading it."""
+        with _clear(f"{self.root}: object {identity} cannot be read: see `git fsck`", Corrupt):
+            return self._writing.size(identity)
+
     def store(self, content: bytes) -> str:
         """Store a content and return its id; it is on the disk once a branch is moved to a commit of it."""
         with _clear(f"{self.root}: nothing can be stored", Unwritable):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import shutil
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,6 +27,8 @@ CAME: Final = "refs/heads/came"
 LARGEST: Final = 16 * 1024 * 1024
 """The largest file, in bytes, that is taken from a remote: more is never read from the disk again."""
 _MOST_PATHS: Final = 200_000
+_LOOKED_AT_ONE_BY_ONE: Final = 50
+_LARGE: Final = f"the remote may refuse it, and no other vault takes more than {LARGEST:,}"
 _CONFIG = """[core]
 	repositoryformatversion = 0
 	bare = true
@@ -35,6 +37,7 @@ _CONFIG = """[core]
 	protectHFS = true
 	protectNTFS = true
 	alternateRefsCommand = :
+	bigFileThreshold = 16m
 [fetch]
 	fsckObjects = true
 	unpackLimit = 1
@@ -109,6 +112,23 @@ class Gate:
             if size > LARGEST:
                 raise Refused(f"the remote has {shown} with {size:,} bytes; {LARGEST:,} are taken")
 
+    def large(self, old: str | None, new: Sequence[Commit]) -> list[str]:
+        """Return a line for each file of our own commits after `old` that no vault takes from a remote.
+
+        Of more than a few commits only what the last one still has is looked at.
+        """
+        steps = [(commit.parent, commit.id) for commit in new]
+        if len(new) > _LOOKED_AT_ONE_BY_ONE:
+            steps = [(old, new[-1].id)]
+        found = dict[str, int]()
+        with self._repo() as repo:
+            for before, after in steps:
+                for delta in _compared(repo, before, after).deltas:
+                    path = (delta.new_file.raw_path or b"").decode("utf-8", "backslashreplace")
+                    if (size := _size(repo, delta.new_file)) > LARGEST:
+                        found[path] = size
+        return [f"{path[:120]!r} was committed with {size:,} bytes: {_LARGE}" for path, size in found.items()]
+
     def take_in(self) -> None:
         """Move what came into the vault's objects, on the disk when this returns."""
         target = self._gitdir / "objects/pack"
@@ -163,8 +183,7 @@ class Gate:
         with self._repo() as repo:
             for delta in _compared(repo, old, tip).deltas:
                 identity, mode = _id(delta.new_file), int(delta.new_file.mode)
-                size = repo.odb.read_header(identity)[1] if identity is not None and mode in _FILES else 0
-                yield _path(delta), mode, identity, size
+                yield _path(delta), mode, identity, _size(repo, delta.new_file)
 
     @contextlib.contextmanager
     def _repo(self, folder: Path | None = None) -> Iterator[Any]:
@@ -202,6 +221,12 @@ def _path(delta: Any) -> str:
 def _id(side: Any) -> str | None:
     identity = str(side.id)
     return None if identity == _NOTHING else identity
+
+
+def _size(repo: Any, side: Any) -> int:
+    """How many bytes a file has; nothing for what is none."""
+    identity = _id(side)
+    return int(repo.odb.read_header(identity)[1]) if identity is not None and int(side.mode) in _FILES else 0
 
 
 def _is_git(part: str) -> bool:

@@ -42,6 +42,11 @@ class Writing:
         known = self._contents.get(identity)
         return bytes(self._repo[identity].data) if known is None else known
 
+    def size(self, identity: str) -> int:
+        """Return how long a stored content is, without reading it."""
+        known = self._contents.get(identity)
+        return int(self._repo.odb.read_header(identity)[1]) if known is None else len(known)
+
     def commit(self, parent: str | None, changes: Mapping[str, str | None], message: str, author: Author) -> str:
         """Store a commit and the trees on the changed paths, so that the cost does not grow with the vault."""
         nested: dict[bytes, Any] = {}

@@ -86,6 +86,8 @@ class Landing:
                     late.keep(old, path, found)
                     return ""
                 return f"{path} was edited by hand at the same moment: it stays as it is"
+            if git.size(now) > LARGEST_READ:
+                return f"{path} is too large to be written: it is in git, and `git checkout HEAD -- {path}` brings it"
             wanted, whole = (git.blob(now), True) if found == was else _joined(git, was, now, here)
             if wanted is None:
                 return f"{path} was edited by hand at the same moment: the agent's text is only in git"

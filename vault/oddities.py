@@ -1,7 +1,8 @@
 """What lies in a vault's folder and is left alone: the agent goes on without it, and a person may want to know.
 
-Files whose names are not UTF-8, notes that are too large, notes with front matter that is never closed, folders that
-cannot be written, repositories inside.  It opens only what could be a note, and reads its beginning.
+Files whose names are not UTF-8, very large files, notes that are too large, notes with front matter that is never
+closed, folders that cannot be written, repositories inside.  It opens only what could be a note, and reads its
+beginning.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from vault.rules import LIMIT_BYTES
 MOST_SECONDS: Final = 10.0
 """How long is looked for oddities; a very large vault is looked at in part."""
 _BEGINNING = 16 * 1024
+_LARGE: Final = 100 * 10**6
+"""The size of a file, in bytes, from which one that is no note is named: git keeps it for ever once it is committed."""
 
 
 def oddities(root: Path, seconds: float = MOST_SECONDS) -> list[str]:
@@ -52,8 +55,10 @@ def _odd(root: Path) -> Iterator[tuple[str, str]]:
         for name in [*folders, *sorted(names)]:
             yield _of_name(start + name), start + name
         for name in names:
-            if name.endswith(".md") and not name.startswith("."):
-                yield _of_note(os.path.join(place, name)), start + name  # noqa: PTH118
+            if name.startswith("."):
+                continue
+            of = _of_note if name.endswith(".md") else _of_other
+            yield of(os.path.join(place, name)), start + name  # noqa: PTH118  # a path object each is too slow
 
 
 def _of_name(path: str) -> str:
@@ -62,6 +67,14 @@ def _of_name(path: str) -> str:
     except UnicodeEncodeError:
         return "names that are not UTF-8"
     return ""
+
+
+def _of_other(file: str) -> str:
+    try:
+        size = os.lstat(file).st_size
+    except OSError:
+        return ""
+    return f"files over {_LARGE // 10**6} MB, which many remotes refuse" if size > _LARGE else ""
 
 
 def _of_note(file: str) -> str:

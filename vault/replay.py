@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from vault.git import Commit, Git
-from vault.git_gate import Sides
+from vault.git_gate import LARGEST, Sides
 from vault.joining import joined
 from vault.rules import is_instruction
 
@@ -77,6 +77,8 @@ def _carry(git: Git, done: Replayed, path: str, sides: Sides, changes: dict[str,
 
 
 def _both(git: Git, old: str | None, here: str, new: str) -> bytes | None:
+    if any(each is not None and git.size(each) > LARGEST for each in (old, here, new)):
+        return None
     base, ours, theirs = (b"" if each is None else git.blob(each) for each in (old, here, new))
     if not all(map(_is_text, (base, ours, theirs))):
         return None

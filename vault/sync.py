@@ -159,11 +159,15 @@ class Sync:
         """Push what is only here, if anything is, and write down what the remote has now."""
         head = self._vault.head
         new = [] if head is None or head == tip else self._gate.commits(head, tip)
+        large = self._gate.large(tip, new) if new else []
         if new and head is not None:
             if tip is not None:
                 self.paper.keep_seen(tip)
-            self._transport.push(head, stop)
+            try:
+                self._transport.push(head, stop)
+            except SyncFailed as failed:
+                raise SyncFailed(failed.reason, "; ".join([str(failed), *large])) from None
         if head is not None:
             self.paper.keep(head, self._now())
             self._gate.follow(f"{_FOLLOWED}/{self._remote.branch}", head)
-        return replace(done, pushed=len(new))
+        return replace(done, pushed=len(new), remarks=(*done.remarks, *large))

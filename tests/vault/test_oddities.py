@@ -39,10 +39,13 @@ def test_each_kind_is_named_with_how_many_and_the_first(vault: Vault, author: Au
     (vault.root / "open.md").write_text("---\nread_only: true\nNever closed.\n")
     with (vault.root / "huge.md").open("wb") as huge:
         huge.truncate(1 << 30)
+    with (vault.root / "film.mp4").open("wb") as film:
+        film.truncate(1 << 30)
     (vault.root / "link.md").symlink_to("journal.md")
     subprocess.run(["git", "init", "-q", vault.root / "inner"], check=True)
 
     assert sorted(oddities(vault.root)) == [
+        "files over 100 MB, which many remotes refuse: 1 (film.mp4)",
         "names that are not UTF-8: 2 (caf\\xe9.md)",
         "notes over 256 kB: 1 (huge.md)",
         "notes that are links or cannot be read: 1 (link.md)",
