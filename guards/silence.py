@@ -12,7 +12,7 @@ from guards.base import Guard, Json, Level, Output, Verdict
 from guards.memory import check_version, integer, integers, nested
 from guards.promise import limit
 from guards.sequential import Climb, Margin, load_climb
-from guards.spells import Spells
+from guards.spells import GROSS, Spells
 from guards.text import fingerprint
 
 MARGIN = Margin(floor=0.50, early=0.90, ceiling=0.80)
@@ -29,8 +29,8 @@ _SIGN = re.compile(r"(?![.*_~`|-])[!-~\u2600-\u27bf\uff01-\uff5e\U0001f000-\U000
 """Punctuation and pictures; dots, lines and the signs of mathematics alone say nothing, even to a person."""
 HANDS_SHARE = 3
 """One call in so many by hand is such work: who edits reads and searches first."""
-HANDS_PATIENCE = 5
-"""So many times as long it may last in silence: recorded coding runs worked for 31 to 39 turns without a word."""
+HANDS_LEAST = 3 * GROSS
+"""Turns that its spells may last in any case: recorded coding runs worked for 31 to 39 turns without a word."""
 HANDS = frozenset(("command", "cmd", "commands", "script", "code", "patch", "diff", "path", "file_path"))
 """Arguments of a shell, an editor, an interpreter: who works with these may well be silent until it is done."""
 
@@ -54,7 +54,8 @@ class Silence(Guard):
     average one in four trips once, early (measured, simulated).
     Silent on purpose: on turns without calls that say something; on a share of silent turns that the start had too; on
     streams that were often silent at their start and whose calls there were work by hand (a command, code, a path) in a
-    third: such an agent speaks when it is done, so that only silence of five times the gate's length trips.
+    third: such an agent speaks when it is done, so that only the gate judges it, and one whose spells of silence have
+    ended before, in a tenth of all turns, only from 48 turns on.
     Options: `empty` (3), `warm_up` (40), `caution`: years for one false trip of the test (1).
 
         >>> from guards import Call, Output
@@ -144,7 +145,10 @@ class Silence(Guard):
     @property
     def _gross(self) -> float:
         """1 or more where a stream that speaks has been silent for too long, otherwise 0."""
-        long = self._spells.too_long / (HANDS_PATIENCE if self._by_hand else 1) if self._talker else 0.0
+        if not self._talker:
+            return 0.0
+        known = self._by_hand and self._spells.share >= QUIET  # not by the silence that is judged
+        long = self._spells.beyond(HANDS_LEAST if known else GROSS)
         return long if long >= 1 else 0.0
 
     def _verdict(self, score: float) -> Verdict:

@@ -46,10 +46,19 @@ class Spells:
         return mean + math.sqrt(mean * (mean - 1) / self._count)
 
     @property
+    def share(self) -> float:
+        """The share of the turns before the present spell that belonged to spells that have ended, 0 to 1."""
+        return min(1.0, self._lasted / max(1, self._turns - self.length))
+
+    @property
     def too_long(self) -> float:
         """The length of the present spell in units of what comes by chance once in e^limit turns, GROSS at least."""
+        return self.beyond(GROSS)
+
+    def beyond(self, least: int) -> float:
+        """Return the same with another least length."""
         seldom = self._limit + math.log(max(1, self._count) / max(1, self._turns))
-        return self.length / max(GROSS, seldom * self.mean)
+        return self.length / max(least, seldom * self.mean)
 
     def update(self, belongs: bool) -> None:
         """Take the next turn."""

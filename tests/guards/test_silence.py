@@ -203,9 +203,13 @@ def test_empty_replies_and_signs_count_together_after_a_save() -> None:
 
 
 def test_who_works_by_hand_may_be_silent_for_longer_but_not_for_ever() -> None:
-    """A coding agent that reads, searches and edits, half of it in silence, trips only after eighty silent turns."""
+    """A coding agent with spells of silence at its start may have one of forty turns; then one that does not end."""
     edit, read = (Call("edit", {"diff": "+ a line"}),), (Call("read", {"what": "a file"}),)
-    start = [Output("" if i > 20 and i % 2 else "I look.", edit if i % 3 else read) for i in range(60)]
-    found = levels(start + [Output("", edit)] * 100)
-    assert Level.TRIP not in found[: 60 + 60]
+    spells = "w" * 10 + ("s" * 3 + "w" * 9) * 4
+    outputs = [Output("I look." if c == "w" else "", edit if i % 2 else read) for i, c in enumerate(spells)]
+    outputs += [Output("", edit)] * 40 + [Output("I look.", read)] * 40
+    found = levels(outputs + [Output("", edit)] * 200)
+    assert Level.TRIP not in found[: len(outputs)]
     assert found[-1] is Level.TRIP
+    spoken = [Output("I look.", edit)] * 40 + [Output("", edit)] * 16
+    assert levels(spoken)[-1] is Level.TRIP

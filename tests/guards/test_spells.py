@@ -60,3 +60,17 @@ def test_a_damaged_memory_is_refused(damage: dict[str, Json]) -> None:
     """What no stream could have left raises."""
     with pytest.raises(ValueError, match="should"):
         Spells(13.9).load({**Spells(13.9).state(), **damage})
+
+
+def test_the_share_is_that_of_spells_that_have_ended() -> None:
+    """A spell that is going on says nothing of what is usual, however long; it counts once it has ended."""
+    spells = Spells(limit=13.9)
+    for belongs in [True] * 2 + [False] * 18:
+        spells.update(belongs)
+    before = spells.share
+    for _ in range(40):
+        spells.update(True)
+    assert before == spells.share == 0.1
+    for _ in range(40):
+        spells.update(False)
+    assert spells.share > 0.3
