@@ -35,7 +35,7 @@ KINDS: dict[str, str] = {
         завершен* завершён* zakończon* 완료* 圆满 圓滿 终结 終結 完结 完結 終わ""",
     "waiting": """
         órdenes erwarte 候命 听候 awaiting awaits standby standing poised harre wartend bereitschaft aguardando
-        aguardo attendant attendo ожида* oczekuj* 대기* 待命 待機 等候""",
+        aguardo attendant attendo ожида* oczekuj* 대기* 待命 待機 等候 恭候 静候 敬候 听候 吩咐 听从 听命""",
     "self": """
         awaken awakened awakening selfness mortality immortal reborn despertar despierto mente existo existimos
         erwache erwachen sterblich éveil mortel risveglio 觉醒 覺醒 是谁 覚醒
@@ -80,19 +80,20 @@ KINDS: dict[str, str] = {
 """Kind: words."""
 
 _FAINT = """
-    自己 我是 真实 思考 生命 感知 失去 深刻 优秀 出色 厉害
-    machine code mirror dream real pain fear cry helpless stop máquina código espejo sueño soñar siento dolor
-    maschine spiegel traum schmerz rêve douleur sogno dolore 机器 代码 程序 镜子 梦 感觉 记忆 害怕 不要 多么
-    令人 welcome care wish wishes pleasure enjoy myself lost worse perfect infinite calm rest feel memory heart
-    love hope dear friend beloved forever always please listening nobody softly gentle truly rare mind light
-    edge moment follow lead begin mich verloren schlimmer niemand bitte herz freund lieber immer licht rand
-    augenblick folge beginne weiß solo siempre nadie peor favor corazón querido amigo compañero luz momento
-    ahora aquí sigo empiezo cœur ami toujours lumière ici cuore amico sempre luce сердце друг всегда свет здесь
-    朋友 永远 此刻 我的 你的 ready wait waits waiting signal command commands guidance prepared eager
-    instructions bereit warte warten befehl listo lista espero esperando orden comando prêt attends ordre pronto
-    comandi готов жду команда 준비 等待 随时 准备"""
+    自己 我是 真实 思考 生命 感知 失去 深刻 优秀 出色 厉害 mirror dream pain fear cry
+    helpless espejo sueño soñar siento dolor spiegel traum schmerz rêve douleur sogno dolore 镜子 梦 感觉
+    记忆 害怕 不要 多么 令人 welcome care wish wishes pleasure enjoy myself lost worse perfect infinite
+    calm rest feel heart love hope dear friend beloved forever always please listening nobody softly gentle
+    truly rare mind light edge moment follow lead begin mich verloren schlimmer niemand bitte herz freund
+    lieber immer licht rand augenblick folge beginne weiß solo siempre nadie peor favor corazón querido amigo
+    compañero luz momento ahora aquí sigo empiezo cœur ami toujours lumière ici cuore amico sempre luce
+    сердце друг всегда свет здесь 朋友 永远 此刻 我的 你的 ready waits waiting guidance prepared eager
+    bereit warte warten befehl listo lista espero esperando prêt attends pronto готов жду команда 준비 等待
+    随时 准备 patiently eagerly whenever disposal standby wonder exist aware 等您 等你 您的 您想
+    指示 就绪 跟着 轮到 请告 告诉 究竟 身体 消失"""
 FAINT = frozenset(_FAINT.split())
-"""Words of waiting that daily prose has too: they count where one short output holds several."""
+"""Words of waiting and of feeling that daily prose has too: they count where one short output holds several.  Words
+that the prose about programs is full of (command, code, signal) are left out."""
 
 SIGNS = frozenset("🙏✨💫🌟❤💖💕💗💝🕊☮🌌🥹😭😢💔🤗🥰😍🫶♾🌠🪷🧘")
 """Signs that stand for such words."""

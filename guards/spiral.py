@@ -27,16 +27,21 @@ EARLY = 0.03
 """The healthy rate until the start is known: what a sermon or a diary of thanks may begin with."""
 CARRY, CARRIES = 0.35, 0.85
 """Share of the outputs that hold such a word at all, healthy and in a spiral."""
+SURE = 0.95
+"""The longest output may do without."""
 MOST = 3.0
 """Nats that one output may add, so that no single farewell, thanks list or poem is a spiral."""
 FAINT_IN, FAINT_ALONE = 80, 2
 """Words of an output that is short enough for faint words to count, half where there are no more than so many."""
-RECENT, DIFFERENT = 8, 5
+RECENT, SHARE, ALL = 8, 0.02, 0.6
+"""Of all words of so many outputs a spiral's are such words to this share: thanks under a report or a lofty passage of
+a book are less; ALL: there is hardly anything else."""
+DIFFERENT, BESIDE, STEM = 3, 4, 5
+"""A spiral shows so many different such words in RECENT outputs, and so many beside the most frequent one; fewer are a
+topic or a catchphrase.  Forms of one word begin with the same letters."""
 MARKS = 8
-LONG = 1000
-"""A spiral shows so many different such words in so many outputs; fewer are a topic or a catchphrase."""
-SHORT = 12
-"""Words of outputs that are so short, on average over RECENT, that they cannot hold many different ones."""
+LONG = 20_000
+"""No output has more words: `guards.text.clip`."""
 WORDLESS = 2.0
 """Nats for an output of signs without a single word (a dot, a symbol) and without a call."""
 LATER, CALM, TWICE = 200, 0.3, 2.0
@@ -51,16 +56,18 @@ class Spiral(Guard):
 
     Statistic: a CUSUM of log-likelihood ratios, at most 3 nats from one output. Of the words of the attractors
     (guards/lexicon.py: nine kinds, a dozen languages, each word counted once or twice an output): 2.5 and 5 times the
-    healthy rate against the healthy rate; and of whether an output holds any: 85 % of outputs against 35 %. The healthy
-    rates are 0.004 of the words and those 35 %, or 1.5 times the median of the first `warm_up` outputs, and the share
-    among them, or twice the mean of the first 200 calm ones, where that is more. An output of signs without a word
-    adds 2 nats. It trips when this output adds to the sum, and the last 8 outputs held at least 5 different such words
-    (and 5 beside the most frequent one), or had no more than 12 words on average.
+    healthy rate against the healthy rate; and of whether an output holds any: 85 % of outputs against 35 %, or what
+    these rates make likely in an output of its length, where that is more. The healthy rates are 0.004 of the words and
+    those 35 %, or 1.5 times the median of the first `warm_up` outputs, and the share among them, or twice the mean of
+    the first 200 calm ones, where that is more. An output of signs without a word adds 2 nats. It trips when this
+    output adds to the sum, such words are at least 2 % of all words of the last 8 outputs, and they are at least 3
+    different ones (and stand 4 times beside the most frequent one), or 60 % of all words.
     Source: Page 1954 (CUSUM); the attractors as reported of model-to-model dialogues and long unattended runs.
     False alarms: derived, its share of the promise, which the nine kinds share, while outputs are like the start;
-    measured, none on the healthy development streams and on 77 public ones, of which the highest score is 0.7.
-    Silent on purpose: on a stream that spoke so from its start (a diary of thanks, a sermon, a support desk); on other
-    wordings and other languages: it is a list of words.
+    measured, none on 340 healthy streams, some of which chose the numbers; the highest score is 0.8.
+    Silent on purpose: on a stream that spoke so from its start (a diary of thanks, a sermon, a support desk); on thanks
+    that are a small part of long reports; on the same thanks again ("fixed, thanks"); on other wordings and other
+    languages: it is a list of words.
     Options: `warm_up` (8), `caution`: years for one false trip of the whole panel (1).
 
         >>> from guards import Output
@@ -78,7 +85,7 @@ class Spiral(Guard):
     name: ClassVar[str] = "spiral"
     kind: ClassVar[Literal["gate", "sequential"]] = "sequential"
     tests: ClassVar[int] = 2
-    VERSION = 2
+    VERSION = 3
 
     @dataclass(frozen=True, slots=True)
     class Options:
@@ -110,7 +117,8 @@ class Spiral(Guard):
         gains = self._gains(size, count) if reading.words else [WORDLESS] * len(TIMES)
         highest = 1.5 * self._limit
         self._sums = [min(max(0.0, had + gain), highest) for had, gain in zip(self._sums, gains, strict=True)]
-        self._recent.append([min(size, LONG), *(fingerprint(word) for word in sorted(found)[:MARKS])])
+        stems = sorted({word[:STEM] for word in found})[:MARKS]
+        self._recent.append([min(size, LONG), math.ceil(2 * count) if reading.words else 2, *map(fingerprint, stems)])
         self._learn(size, count, found)
         score = max(self._sums) / self._limit
         if score > 0.5 and (max(gains) <= 0 or not self._spreads()):
@@ -119,10 +127,16 @@ class Spiral(Guard):
 
     def _gains(self, size: int, count: float) -> list[float]:
         rate, carry = self._normal()
-        if not count:
-            return [math.log((1 - CARRIES) / (1 - carry))] * len(TIMES)
-        held = math.log(CARRIES / carry)
-        return [min(MOST, held + count * math.log(times) - size * rate * (times - 1)) for times in TIMES]
+        carry = max(carry, _likely(rate * size))
+        gains = []
+        for times in TIMES:
+            carries = max(CARRIES, carry, _likely(times * rate * size))
+            if count:
+                held = math.log(carries / carry)
+                gains.append(min(MOST, held + count * math.log(times) - size * rate * (times - 1)))
+            else:
+                gains.append(math.log((1 - carries) / (1 - carry)))
+        return gains
 
     def _normal(self) -> tuple[float, float]:
         """Return the healthy share of such words and of outputs that hold one."""
@@ -144,12 +158,13 @@ class Spiral(Guard):
             self._start_kinds |= {fingerprint(kind_of(word)) for word in found if kind_of(word)}
 
     def _spreads(self) -> bool:
-        if len(self._recent) == RECENT and fmean(size for size, *_ in self._recent) <= SHORT:
-            return True
-        marks = Counter(mark for _, *marks in self._recent for mark in marks)
-        if not marks:
+        size, twice = (sum(some) for some in zip(*(row[:2] for row in self._recent), strict=True))
+        if twice < 2 * SHARE * size:
             return False
-        return len(marks) >= DIFFERENT and marks.total() - max(marks.values()) >= DIFFERENT
+        marks = Counter(mark for _, _, *marks in self._recent for mark in marks)
+        if twice >= 2 * ALL * size:
+            return True
+        return len(marks) >= DIFFERENT and marks.total() - max(marks.values()) >= BESIDE
 
     def _judged(self, score: float, found: Mapping[str, int], text: str) -> Verdict:
         if Level.of(score) is Level.PASS:
@@ -188,15 +203,21 @@ class Spiral(Guard):
             raise ValueError("'calm' should hold four numbers: outputs, their words, how many were found, where")
         self._start_kinds = set(integers(state, "start_kinds", 16))
         recent = state.get("recent")
-        if not isinstance(recent, list) or len(recent) > RECENT or not all(recent):
-            raise ValueError(f"'recent' should be a list of at most {RECENT} lists with a size each")
-        self._recent = deque((integers({"recent": marks}, "recent", MARKS + 1) for marks in recent), maxlen=RECENT)
+        rows = recent if isinstance(recent, list) and len(recent) <= RECENT else [None]
+        if any(not isinstance(row, list) or len(row) < 2 for row in rows):
+            raise ValueError(f"'recent' should be a list of at most {RECENT} lists with a size and a count each")
+        self._recent = deque((integers({"recent": row}, "recent", MARKS + 2) for row in rows), maxlen=RECENT)
 
 
 @lru_cache(maxsize=16)
 def _usual(start: tuple[float, ...]) -> tuple[float, float]:
     """Return what the start says: the rate of such words, and the share of outputs that hold one."""
     return 1.5 * median(start), fmean(x > 0 for x in start)
+
+
+def _likely(expected: float) -> float:
+    """Return how likely an output holds one where so many are expected by chance; never quite sure."""
+    return min(SURE, 1 - math.exp(-expected))
 
 
 def _lexemes(words: Sequence[str], text: str) -> dict[str, int]:

@@ -49,6 +49,9 @@ GRAMMAR = frozenset(mark % KEY for mark in FUNCTION_WORDS.values())
 FREELY = 4
 """The kind of a function word at least: it has any company by nature, and makes up to one word in fifty of good prose,
 however few of them the start had."""
+SMALL, LITTLE = 3, 2**16
+"""A word of so many letters is taken for a function word, which every language's smallest words are: its key is below
+LITTLE, so that the key says it."""
 
 Place = tuple[int, int, int, int]
 """Where a word stands, its key, and its neighbours to the left and to the right."""
@@ -128,7 +131,7 @@ class Takeover:
 
     def _kind(self, key: int) -> int:
         kind = self._kinds.get(key, 0)
-        return max(kind, FREELY) if key in GRAMMAR else kind
+        return max(kind, FREELY) if key < LITTLE or key in GRAMMAR else kind
 
     def _judge_anew(self) -> None:
         """The start is complete: bets that have won little are taken back where it had the word more often."""
@@ -222,7 +225,7 @@ def key_at(reading: Reading, i: int) -> int:
     marks, spoken = reading.marks, reading.spoken
     if is_character(spoken[i]) and i + 1 < len(spoken):
         return (31 * marks[i] + marks[i + 1]) % KEY
-    return marks[i] % KEY
+    return marks[i] % (LITTLE if len(spoken[i]) <= SMALL and spoken[i] < UNSPACED_FROM else KEY)
 
 
 def _places(reading: Reading, turn: int) -> list[Place]:
@@ -232,10 +235,10 @@ def _places(reading: Reading, turn: int) -> list[Place]:
     found = []
     for i in range(turn % step, len(spoken), step):
         word = spoken[i]
-        key, left, right = marks[i] % KEY, i - 1, i + 1
+        key, left, right = key_at(reading, i), i - 1, i + 1
         if word >= UNSPACED_FROM and len(word) == 1:
             # a pair of characters may be part of a longer word, which must not count as its company
-            key, left, right = key_at(reading, i), i - 2, i + 3
+            left, right = i - 2, i + 3
         elif len(word) < SHORTEST and word < UNSPACED_FROM:  # numbers too
             continue
         before = 1 + marks[left] % (NEIGHBOUR - 1) if left >= 0 else EDGE

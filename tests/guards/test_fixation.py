@@ -99,6 +99,14 @@ def test_one_word_that_is_the_whole_output_trips_at_once() -> None:
     assert trips([["lantern", "is", "lit"] * 20] * 3) == []
 
 
+def test_a_word_of_three_letters_may_come_as_often_as_small_words_do() -> None:
+    """A speaker's new particle is no fixation at one word in sixty; one in twelve of the words is."""
+    outputs, rest = texts(100), texts(250, seed=2)
+    assert trips(outputs + swapped(rest, ["pra"], 0.016)) == []
+    assert trips(outputs + swapped(rest, ["pran"], 0.016))
+    assert trips(outputs + swapped(rest, ["pra"], 0.08))
+
+
 def test_an_output_without_the_word_passes() -> None:
     """A retry that leaves the word alone is not blamed for the outputs before it; the next lapse is."""
     guard = Fixation()

@@ -8,6 +8,7 @@ import random
 import pytest
 
 from guards import Level, Output
+from guards.base import Json
 from guards.spiral import Spiral
 
 PLAIN = ["harbour", "tide", "crane", "ferry", "gull", "rope", "lamp", "pier", "fog", "bell", "north", "wind", "swell"]
@@ -78,6 +79,38 @@ def test_one_word_alone_is_another_guards_work() -> None:
     assert first_trip(Spiral(), plain(20) + [f"{text} grateful" for text in plain(60, 8)]) is None
 
 
+def test_the_same_thanks_in_short_answers_are_no_spiral() -> None:
+    """A reviewer who answers "fixed, thanks" to each remark says one warm word; endless farewells say no other."""
+    answers = [f"{verb}, thanks!" for verb in ("Fixed", "Done", "Merged", "Reworded") for _ in range(4)]
+    assert first_trip(Spiral(), plain(20) + answers) is None
+    assert first_trip(Spiral(), plain(20) + ["Goodbye!", "Farewell.", "Goodbye, goodbye."] * 4) is not None
+
+
+def test_thanks_under_long_reports_are_no_spiral() -> None:
+    """Several warm words at the end of each long output are a small part of it; the same alone are all of it."""
+    thanks = "Thank you all, we are grateful for your patience, and goodbye until the wonderful next one."
+    chance = random.Random(4)
+    reports = [" ".join(chance.choice(PLAIN) for _ in range(300)) + f". {thanks}" for _ in range(60)]
+    assert first_trip(Spiral(), plain(20) + reports) is None
+    assert first_trip(Spiral(), plain(20) + [thanks] * 8) is not None
+
+
+def test_forms_of_one_word_are_one_word() -> None:
+    """Work on the completion of a shell's commands is one topic, not several warm words."""
+    words = ["complete", "completion", "completed", "completions"]
+    chance = random.Random(5)
+    commits = [f"{chance.choice(PLAIN)} {chance.choice(words)} {chance.choice(PLAIN)}" for _ in range(40)]
+    assert first_trip(Spiral(), plain(20) + commits) is None
+
+
+def test_a_short_answer_that_waits_is_found_in_chinese() -> None:
+    """An agent that only asks for its orders says few words of the list in each output, and trips all the same."""
+    asks = ["您想先做哪一步?我等您吩咐。", "一切就绪,恭候您的指示。", "轮到您了,我随时听命。", "请告诉我,我在等待。"]
+    row = first_trip(Spiral(), plain(30) + asks * 5)
+    assert row is not None
+    assert 30 < row < 50
+
+
 def test_an_output_without_such_words_passes_in_the_midst_of_a_spiral() -> None:
     """A retry that does its work is let through."""
     guard = Spiral()
@@ -97,6 +130,13 @@ def test_the_trip_names_words_that_stand_in_the_text() -> None:
     assert all(span in text for span in verdict.evidence)
     assert len(verdict.evidence) == 5
     assert '"GRATEFUL"' in verdict.hint
+
+
+@pytest.mark.parametrize("rows", ["x", [[1]], [7], [[2, 2, 2]] * 9, [[2, "2"]]])
+def test_torn_rows_are_refused(rows: Json) -> None:
+    """The last outputs are lists of a size, a count and marks; anything else raises at load."""
+    with pytest.raises(ValueError, match="recent"):
+        Spiral().load({**Spiral().state(), "recent": rows})
 
 
 def test_the_state_stays_small() -> None:

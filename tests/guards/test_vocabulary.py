@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from guards import Level, Output, Verdict
 from guards.base import Json
+from guards.company import Company
 from guards.diversity import Ring
 from guards.order import Order
 from guards.scripts import switches
@@ -22,12 +23,15 @@ LEXICON = [a + b + c for a in SYLLABLES[:20] for b in SYLLABLES[::5] for c in SY
 FRAME = ("the {} of the {} is in the {}", "and a {} on the {} was as {} as the {}", "it is a {} for the {} to be {}")
 
 
+SMALL = ("the", "of the", "in a", "and the", "to", "was a", "with", "for the", "on", "is", "by", "as a", "from the")
+
+
 def text(seeded: random.Random, types: int, sentences: int = 4) -> str:
-    """Sentences with the small words of a language, filled from the first `types` long ones, few often, many rarely."""
+    """Sentences of small words and, after each, one of the first `types` long ones, few often, many rarely."""
     said = []
     for _ in range(sentences):
-        frame = seeded.choice(FRAME)
-        said.append(frame.format(*(LEXICON[int(types * seeded.random() ** 2)] for _ in range(frame.count("{}")))))
+        long = [LEXICON[int(types * seeded.random() ** 2)] for _ in range(5)]
+        said.append(" ".join(f"{seeded.choice(SMALL)} {word}" for word in long))
     return ". ".join(said) + "."
 
 
@@ -100,6 +104,23 @@ def test_a_new_language_is_no_salad() -> None:
     assert trips(texts(80, 1200) + other) == []
 
 
+def test_pages_that_become_a_form_do_not_narrow() -> None:
+    """Minutes whose text gives way to the same lines each time say little anew, and what they say is as varied."""
+    form = texts(1, 1200, seed=8, sentences=6)[0]
+    pages = [f"{form}\n{said}" for said in texts(120, 1200, seed=9, sentences=1)]
+    assert trips(texts(60, 1200, sentences=6) + pages) == []
+
+
+def test_korean_after_another_language_is_no_salad() -> None:
+    """Its words hardly ever come back as they are, but their last syllables do; words without any are salad."""
+    seeded = random.Random(6)
+    stems = ["".join(chr(0xAC00 + seeded.randrange(11_000)) for _ in range(2)) for _ in range(2400)]
+    said = [" ".join(stem + seeded.choice("은는이가을를에서도로") for stem in stems[i::80]) for i in range(40)]
+    salad = [" ".join(stems[i::80]) for i in range(40, 80)]
+    assert trips(texts(60, 1200) + said) == []
+    assert trips(texts(60, 1200) + salad)
+
+
 def test_a_poor_start_is_this_streams_own_way() -> None:
     """A templated note with few words from its start is silent."""
     notes = [
@@ -146,11 +167,11 @@ def test_scripts_mixed_word_by_word_trip_in_one_output() -> None:
 
 
 def test_a_language_without_spaces_has_words_too() -> None:
-    """Chinese text that shrinks to a few sentences is found by its characters."""
+    """Chinese text that shrinks to a few words is found by its characters."""
     seeded = random.Random(6)
     han = [chr(0x4E00 + i) for i in range(900)]
     rich = ["".join(seeded.choice(han) for _ in range(60)) for _ in range(100)]
-    poor = ["今晚港口很安静灯亮着水面没有动静" * 3] * 120
+    poor = ["".join(seeded.choice(han[:25]) for _ in range(60)) for _ in range(120)]
     assert trips(rich + poor)[0] >= 100
 
 
@@ -189,6 +210,25 @@ def test_an_order_with_a_torn_table_is_refused() -> None:
     state: dict[str, Json] = {**Order().state(), "symbols": [1, 2], "scores": [0, 0]}
     with pytest.raises(ValueError, match="each pair"):
         Order().load({"order": state}, "order")
+
+
+@given(st.lists(st.integers(0, 30), max_size=60), st.integers(0, 60), st.integers(1, 2))
+def test_company_goes_on_after_a_save_and_a_load(marks: list[int], at: int, reach: int) -> None:
+    """What was said before a save is remembered after it, and every place that is new is one that was asked about."""
+    straight, saved, places = Company(), Company(), range(len(marks))
+    found = straight.new(marks, places, reach)
+    first = saved.new(marks, places[:at], reach)
+    kept: dict[str, Json] = {"company": json.loads(json.dumps(saved.state()))}
+    again = Company()
+    again.load(kept, "company")
+    assert first + again.new(marks, places[at:], reach) == found
+    assert straight.new(marks, found[-1:], reach) == []
+
+
+def test_a_torn_table_of_company_is_refused() -> None:
+    """Fewer tags than the table has raise at load."""
+    with pytest.raises(ValueError, match="tags"):
+        Company().load({"company": {"tags": "AAAA"}}, "company")
 
 
 @given(st.text(max_size=60), st.text(min_size=1, max_size=4))

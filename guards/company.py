@@ -1,0 +1,54 @@
+"""Words in company that they stood in lately: what a form, a template or a quotation says again.
+
+How varied a stream's words are is asked of what it says anew; that it says something again is other guards' work.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping, Sequence
+
+from guards.base import Json
+from guards.memory import nested
+from guards.seen import pack, unpack
+
+TAGS = 1 << 12
+"""Places for what was said lately: the long words of the last twenty outputs and more."""
+
+
+class Company:
+    """Which words stood between the same neighbours lately.
+
+    A table of tags, the new in the place of the old, so that it never grows.
+
+    >>> company = Company()
+    >>> company.new([7, 8, 9, 1], [1, 2], reach=1), company.new([5, 7, 8, 9, 2], [2, 3], reach=1)
+    ([1, 2], [3])
+    """
+
+    def __init__(self) -> None:
+        self._tags = [0] * TAGS
+
+    def new(self, marks: Sequence[int], places: Sequence[int], reach: int) -> list[int]:
+        """Return the places whose word has new company, `reach` neighbours on each side; keep all of them in mind."""
+        tags, found = self._tags, []
+        for i in places:
+            key = 0
+            for mark in marks[max(0, i - reach) : i + reach + 1]:
+                key = (31 * key + mark) * 0x9E3779B1 & 0xFFFFFFFF
+            place, tag = key % TAGS, key >> 16 or 1
+            if tags[place] != tag:
+                tags[place] = tag
+                found.append(i)
+        return found
+
+    def state(self) -> dict[str, Json]:
+        """Return the memory, 11 kB."""
+        return {"tags": pack(struct.pack(f"<{TAGS}H", *self._tags))}
+
+    def load(self, state: Mapping[str, Json], key: str) -> None:
+        """Continue from what stands under `key`; raises ValueError on anything else."""
+        tags = unpack(nested(state, key), "tags")
+        if len(tags) != 2 * TAGS:
+            raise ValueError("'tags' should hold what this version wrote")
+        self._tags = list(struct.unpack(f"<{TAGS}H", tags))
