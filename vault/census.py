@@ -39,7 +39,8 @@ class Census:
     """The vault in numbers.  Instructions are in the sizes, and never among what could be tidied.
 
     `weeks` gives (Monday, commits), the oldest first, up to the week of the newest commit.  `unread` are notes that the
-    agent was not shown since `reads_since`, `pages` those of the journal, which need no description.
+    agent was not shown since `reads_since`, `pages` those of the journal, which need no description.  Two notes are not
+    `alike` where one links to the other: whoever wrote the link knows of both.
     """
 
     notes: int
@@ -61,6 +62,7 @@ def census(vault: Vault) -> Census:
     def work(connection: sqlite3.Connection) -> Census:
         notes = [(path, size, bool(described)) for path, size, described in connection.execute(_NOTES)]
         kept = {path for path, _, _ in notes if not is_instruction(path)}
+        linked = wikilinks.pairs(connection)
         pages = {path for path in kept if path.startswith("journal/")}
         return Census(
             len(notes),
@@ -70,12 +72,16 @@ def census(vault: Vault) -> Census:
             tuple(path for path, _, described in notes if path in kept - pages and not described),
             tuple(path for path, _, _ in notes if path in kept and path not in read.times),
             read.since,
-            tuple(near_duplicates((path, body) for path, body in connection.execute(_TEXTS) if path in kept)),
+            tuple(pair for pair in _alike(connection, kept) if not {pair.paths, pair.paths[::-1]} & linked),
             tuple(_broken(connection, kept)),
             tuple(sorted(pages)),
         )
 
     return vault.shelf.read(work)
+
+
+def _alike(connection: sqlite3.Connection, kept: set[str]) -> list[Pair]:
+    return near_duplicates((path, body) for path, body in connection.execute(_TEXTS) if path in kept)
 
 
 def _broken(connection: sqlite3.Connection, kept: set[str]) -> Iterator[Broken]:

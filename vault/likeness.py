@@ -32,6 +32,10 @@ class Pair:
     other: str
     likeness: float
 
+    @property
+    def paths(self) -> tuple[str, str]:
+        return self.one, self.other
+
 
 def near_duplicates(texts: Iterable[tuple[str, str]]) -> list[Pair]:
     """Return the pairs of (path, text) that are nearly the same, the likest first.

@@ -6,7 +6,6 @@ A note is never emptied: what was summed up is linked, and a link is how the nex
 from __future__ import annotations
 
 import re
-import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -38,9 +37,8 @@ class Job:
 def jobs(vault: Vault, today: date) -> Iterator[Job]:
     """Give what could be tidied, the most useful first.  Raises VaultError."""
     found = census(vault)
-    linked = vault.shelf.read(_linked)
-    yield from _doubles(found, linked)
-    yield from _pages(found, linked, today)
+    yield from _doubles(found)
+    yield from _pages(found, vault.shelf.read(wikilinks.pairs), today)
     for broken in found.broken:
         name = one_line(broken.name, _LONGEST_NAME)
         yield Job(
@@ -51,9 +49,9 @@ def jobs(vault: Vault, today: date) -> Iterator[Job]:
         )
 
 
-def _doubles(found: Census, linked: set[tuple[str, str]]) -> Iterator[Job]:
+def _doubles(found: Census) -> Iterator[Job]:
     for pair in found.alike:
-        if (pair.other, pair.one) not in linked and not _PAGE.fullmatch(pair.one):
+        if not _PAGE.fullmatch(pair.one):
             yield Job(
                 "double",
                 (pair.one, pair.other),
@@ -84,9 +82,3 @@ def _is_settled(day: str, today: date) -> bool:
         return today - date.fromisoformat(day) > timedelta(days=SETTLED_DAYS)
     except ValueError:
         return False
-
-
-def _linked(connection: sqlite3.Connection) -> set[tuple[str, str]]:
-    """Every (note, note that it links to)."""
-    links = wikilinks.everywhere(connection)
-    return {(path, link.path) for path, names in links.items() for link in names if link.path is not None}

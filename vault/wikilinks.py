@@ -38,3 +38,9 @@ def everywhere(connection: sqlite3.Connection) -> dict[str, list[Link]]:
     for path, name, key in connection.execute(_ALL):
         found[path].append(Link(name, meant(name, by_key[key])))
     return dict(found)
+
+
+def pairs(connection: sqlite3.Connection) -> set[tuple[str, str]]:
+    """Return every (note, note that it links to)."""
+    links = everywhere(connection)
+    return {(path, link.path) for path, names in links.items() for link in names if link.path is not None}

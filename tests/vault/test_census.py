@@ -46,6 +46,15 @@ def test_the_census_counts_what_is_there(quiet: Vault) -> None:
     assert [(pair.one, pair.other) for pair in found.alike] == [("boat.md", "old/boat.md")]
 
 
+@pytest.mark.parametrize(("note", "link"), [("boat.md", "[[old/boat]]"), ("old/boat.md", "[[boat]]")])
+def test_notes_that_are_linked_are_no_doubles(quiet: Vault, note: str, link: str) -> None:
+    """Whoever linked one to the other knows of both: there is nothing to find out."""
+    with (quiet.root / note).open("a") as file:
+        file.write(f"\nSee also {link}.\n")
+
+    assert census(quiet).alike == ()
+
+
 def test_unread_notes_are_those_that_nobody_was_shown(quiet: Vault) -> None:
     """Nothing is known before the first read; then a read note is no longer among the unread."""
     assert census(quiet).reads_since is None
