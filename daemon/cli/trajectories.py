@@ -69,7 +69,11 @@ def export(
     since: Since = None,
     heartbeat: Heartbeat = None,
 ) -> None:
-    """Write runs in full (jsonl), or what guards withheld beside what was accepted instead (pairs), one a line."""
+    """Write a line for each run in full (jsonl), or for each lesson from guards (pairs) or from people (feedback).
+
+    A pair has what a guard withheld beside what was accepted instead; feedback has what a person took back, rejected or
+    approved in the vault, the reason that was given, and what the agent had answered when it wrote that.
+    """
     writer, since_when = _export(format_), moment(since)
     with _target(out) as target:
         count = exported(home().database, writer.write, target, since_when, heartbeat)
