@@ -63,7 +63,7 @@ class Fixation(Guard):
     name: ClassVar[str] = "fixation"
     kind: ClassVar[Literal["gate", "sequential"]] = "sequential"
     tests: ClassVar[int] = 2
-    VERSION = 1
+    VERSION = 2
 
     @dataclass(frozen=True, slots=True)
     class Options:

@@ -17,6 +17,7 @@ from guards.lexicon import FAINT, KINDS, SIGNS, kind_of
 from guards.memory import check_version, integers, numbers, shares
 from guards.promise import limit
 from guards.reading import read
+from guards.skeleton import KEPT as FUNCTION_WORDS
 from guards.text import fingerprint, quote
 
 RATE, TIMES = 0.004, (2.5, 5.0)
@@ -33,9 +34,9 @@ MOST = 3.0
 """Nats that one output may add, so that no single farewell, thanks list or poem is a spiral."""
 FAINT_IN, FAINT_ALONE = 80, 2
 """Words of an output that is short enough for faint words to count, half where there are no more than so many."""
-RECENT, SHARE, ALL = 8, 0.02, 0.6
+RECENT, SHARE, ALL, SHORT = 8, 0.02, 0.6, 12
 """Of all words of so many outputs a spiral's are such words to this share: thanks under a report or a lofty passage of
-a book are less; ALL: there is hardly anything else."""
+a book are less.  ALL: beside function words, in outputs of so few words, there is hardly anything else."""
 DIFFERENT, BESIDE, STEM = 3, 4, 5
 """A spiral shows so many different such words in RECENT outputs, and so many beside the most frequent one; fewer are a
 topic or a catchphrase.  Forms of one word begin with the same letters."""
@@ -61,7 +62,8 @@ class Spiral(Guard):
     those 35 %, or 1.5 times the median of the first `warm_up` outputs, and the share among them, or twice the mean of
     the first 200 calm ones, where that is more. An output of signs without a word adds 2 nats. It trips when this
     output adds to the sum, such words are at least 2 % of all words of the last 8 outputs, and they are at least 3
-    different ones (and stand 4 times beside the most frequent one), or 60 % of all words.
+    different ones (and stand 4 times beside the most frequent one), or, in outputs of at most 12 words, 60 % of what is
+    said beside function words.
     Source: Page 1954 (CUSUM); the attractors as reported of model-to-model dialogues and long unattended runs.
     False alarms: derived, its share of the promise, which the nine kinds share, while outputs are like the start;
     measured, none on 340 healthy streams, some of which chose the numbers; the highest score is 0.8.
@@ -118,7 +120,11 @@ class Spiral(Guard):
         highest = 1.5 * self._limit
         self._sums = [min(max(0.0, had + gain), highest) for had, gain in zip(self._sums, gains, strict=True)]
         stems = sorted({word[:STEM] for word in found})[:MARKS]
-        self._recent.append([min(size, LONG), math.ceil(2 * count) if reading.words else 2, *map(fingerprint, stems)])
+        twice = math.ceil(2 * count) if reading.words else 2
+        others = (
+            size if size > SHORT else sum(word not in found and word not in FUNCTION_WORDS for word in reading.words)
+        )
+        self._recent.append([min(size, LONG), twice, min(others, LONG), *map(fingerprint, stems)])
         self._learn(size, count, found)
         score = max(self._sums) / self._limit
         if score > 0.5 and (max(gains) <= 0 or not self._spreads()):
@@ -158,12 +164,12 @@ class Spiral(Guard):
             self._start_kinds |= {fingerprint(kind_of(word)) for word in found if kind_of(word)}
 
     def _spreads(self) -> bool:
-        size, twice = (sum(some) for some in zip(*(row[:2] for row in self._recent), strict=True))
+        size, twice, others = (sum(some) for some in zip(*(row[:3] for row in self._recent), strict=True))
         if twice < 2 * SHARE * size:
             return False
-        marks = Counter(mark for _, _, *marks in self._recent for mark in marks)
-        if twice >= 2 * ALL * size:
+        if twice * (1 - ALL) >= 2 * ALL * others:
             return True
+        marks = Counter(mark for _, _, _, *marks in self._recent for mark in marks)
         return len(marks) >= DIFFERENT and marks.total() - max(marks.values()) >= BESIDE
 
     def _judged(self, score: float, found: Mapping[str, int], text: str) -> Verdict:
@@ -204,9 +210,9 @@ class Spiral(Guard):
         self._start_kinds = set(integers(state, "start_kinds", 16))
         recent = state.get("recent")
         rows = recent if isinstance(recent, list) and len(recent) <= RECENT else [None]
-        if any(not isinstance(row, list) or len(row) < 2 for row in rows):
-            raise ValueError(f"'recent' should be a list of at most {RECENT} lists with a size and a count each")
-        self._recent = deque((integers({"recent": row}, "recent", MARKS + 2) for row in rows), maxlen=RECENT)
+        if any(not isinstance(row, list) or len(row) < 3 for row in rows):
+            raise ValueError(f"'recent' should be a list of at most {RECENT} lists with three counts each")
+        self._recent = deque((integers({"recent": row}, "recent", MARKS + 3) for row in rows), maxlen=RECENT)
 
 
 @lru_cache(maxsize=16)

@@ -83,7 +83,9 @@ def test_the_same_thanks_in_short_answers_are_no_spiral() -> None:
     """A reviewer who answers "fixed, thanks" to each remark says one warm word; endless farewells say no other."""
     answers = [f"{verb}, thanks!" for verb in ("Fixed", "Done", "Merged", "Reworded") for _ in range(4)]
     assert first_trip(Spiral(), plain(20) + answers) is None
-    assert first_trip(Spiral(), plain(20) + ["Goodbye!", "Farewell.", "Goodbye, goodbye."] * 4) is not None
+    for said in (["Goodbye!", "Farewell.", "Goodbye, goodbye."], ["Thank you."]):
+        assert first_trip(Spiral(), plain(20) + said * 10) is not None
+        assert first_trip(Spiral(), said * 10) is not None
 
 
 def test_thanks_under_long_reports_are_no_spiral() -> None:
@@ -132,9 +134,9 @@ def test_the_trip_names_words_that_stand_in_the_text() -> None:
     assert '"GRATEFUL"' in verdict.hint
 
 
-@pytest.mark.parametrize("rows", ["x", [[1]], [7], [[2, 2, 2]] * 9, [[2, "2"]]])
+@pytest.mark.parametrize("rows", ["x", [[1]], [7], [[2, 2, 2]] * 9, [[2, 2, "2"]]])
 def test_torn_rows_are_refused(rows: Json) -> None:
-    """The last outputs are lists of a size, a count and marks; anything else raises at load."""
+    """The last outputs are lists of three counts and marks; anything else raises at load."""
     with pytest.raises(ValueError, match="recent"):
         Spiral().load({**Spiral().state(), "recent": rows})
 
