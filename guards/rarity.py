@@ -89,7 +89,7 @@ class Rarity:
 
     def _catch_up(self) -> None:
         for _ in range(self._without):
-            self._test.update(0.0)
+            self._test.take(0.0)
         self._without = 0
 
     def _settle(self) -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from guards.base import Json
@@ -23,6 +24,8 @@ BETS = (0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.95)
 BATCH = 4
 LONGEST_START = 10_000
 LEAST_NORMAL = 1e-6
+LOWEST = -30.0
+"""No logarithm of a bet falls lower."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,7 @@ class Climb:
         self._block = 1
         self._part: list[float] = []
         self._logs = [0.0] * len(BETS)
+        self._score: float | None = None  # of these logs, once it was asked for
 
     @property
     def normal(self) -> float:
@@ -65,32 +69,41 @@ class Climb:
     @property
     def score(self) -> float:
         """The statistic in units of its limit: 1.0 is a trip."""
-        top = max(self._logs)
-        mean = top + math.log(math.fsum(math.exp(value - top) for value in self._logs) / len(self._logs))
-        return max(0.0, mean / self._limit)
+        if self._score is None:
+            top = max(self._logs)
+            mean = top + math.log(math.fsum([math.exp(value - top) for value in self._logs]) / len(BETS))
+            self._score = max(0.0, mean / self._limit)
+        return self._score
 
     def update(self, x: float) -> float:
         """Take the next score and return the statistic in units of its limit."""
+        self.take(x)
+        return 0.0 if self._n <= self._margin.first else self.score
+
+    def take(self, x: float) -> None:
+        """Take the next score; what it comes to is only worked out when it is asked for."""
         self._n += 1
         if self._normal is None:
             self._start.append(round(x, 4))
             if len(self._start) >= self._warm_up:
                 self._settle()
         if self._n <= self._margin.first:
-            return 0.0
+            return
+        if self._block == 1 and not self._part:
+            self._bet(x)
+            return
         self._part.append(x)
         if len(self._part) >= self._block:
             self._bet(math.fsum(self._part) / len(self._part))
             self._part.clear()
-        return self.score
 
     def _bet(self, x: float) -> None:
-        odds, most = x / self.normal - 1.0, 1.5 * self._limit
+        most, gains = 1.5 * self._limit, _gains(x / self.normal - 1.0)
         # log((R + 1) * e), R kept as its logarithm; capped, so that a stream which recovers is soon forgiven
-        grown = [
-            log + math.log1p(math.exp(-log)) + math.log1p(bet * odds) for log, bet in zip(self._logs, BETS, strict=True)
-        ]
-        self._logs = [min(max(log, -30.0), most) for log in grown]
+        grown = [log + math.log1p(math.exp(-log)) + gain for log, gain in zip(self._logs, gains, strict=True)]
+        if min(grown) < LOWEST or max(grown) > most:
+            grown = [min(max(log, LOWEST), most) for log in grown]
+        self._logs, self._score = grown, None
 
     def _settle(self) -> None:
         n = len(self._start)
@@ -100,7 +113,7 @@ class Climb:
         normal = mean + 3.0 * math.sqrt(spread / max(1, len(batches))) + self._margin.slack
         self._normal = min(max(normal, self._margin.floor), self._margin.ceiling)
         if self._normal > self._margin.early:
-            self._logs = [0.0] * len(BETS)  # what was found against too low a normal is no evidence
+            self._logs, self._score = [0.0] * len(BETS), None  # what was found against too low a normal is no evidence
         self._block = _block(self._start, mean)
         self._start = []
 
@@ -125,7 +138,13 @@ class Climb:
         logs = numbers(state, "logs", len(BETS))
         if len(logs) != len(BETS):
             raise ValueError(f"'logs' should hold {len(BETS)} numbers")
-        self._logs = [min(max(value, -30.0), 1.5 * self._limit) for value in logs]
+        self._logs, self._score = [min(max(value, LOWEST), 1.5 * self._limit) for value in logs], None
+
+
+@lru_cache(maxsize=256)
+def _gains(odds: float) -> tuple[float, ...]:
+    """Return what each bet wins at these odds, as a logarithm; few scores are not 0 or 1."""
+    return tuple(math.log1p(bet * odds) for bet in BETS)
 
 
 def load_climb(climb: Climb, state: Mapping[str, Json], key: str) -> None:
