@@ -20,6 +20,8 @@ _ASCII_PIECE = re.compile(r"[a-z]+(?:'[a-z]+)*|[0-9]+(?:[.,:][0-9]+)*|[.!?;:\n]+
 _FULL = frozenset(".!?…;:。！？；：।\n")
 _MARKS = _FULL | frozenset(',，、—–()[]"“”«»')
 
+MOST_MARKS = 20_000
+"""Words whose bits are remembered: the same few thousand come again in any stream."""
 _UNSAID = re.compile(r"<[a-z/!][^<>\n]{0,300}>|(?<=\])\([^()\n]{0,500}\)|(?<=\])\[[^\[\]\n]{0,200}\]")
 """Tags, and where a link leads: markup that nobody would read out."""
 
@@ -49,25 +51,36 @@ class Reading:
         the same between any marks, commas, dashes, quotes and brackets too.
         """
         self.text = text
-        self.words = tuple(words(text))
         self.prose, self.structure = split(text)
-        self.spoken, self.sentences, self.clauses = _spoken(self.prose.lower())
-        self.marks = tuple(map(_mark, self.spoken))
+        pieces, ascii_whole = _pieces(self.prose.lower())
+        self.spoken, self.sentences, self.clauses = _spoken(pieces)
+        # where all is plain prose, the words of the text are among its pieces
+        plain = ascii_whole and self.prose == text
+        self.words = tuple([piece for piece in pieces if piece[0] not in _MARKS] if plain else words(text))
+        self.marks = tuple(map(_marks.__getitem__, self.spoken))
+        if len(_marks) > MOST_MARKS:
+            _marks.clear()
 
 
 Spans: TypeAlias = tuple[tuple[int, int], ...]
 
 
-def _spoken(prose: str) -> tuple[tuple[str, ...], Spans, Spans]:
+def _pieces(prose: str) -> tuple[list[str], bool]:
+    """Return words, numbers and marks of a prose in lower case; and whether it is ASCII without markup."""
+    markup = "<" in prose or "](" in prose or "][" in prose
+    if markup:
+        prose = _UNSAID.sub(" ", prose)
+    plain = prose.isascii()
+    pieces: list[str] = (_ASCII_PIECE if plain else _PIECE).findall(prose)
+    return pieces, plain and not markup
+
+
+def _spoken(pieces: list[str]) -> tuple[tuple[str, ...], Spans, Spans]:
     said: list[str] = []
     sentences: list[tuple[int, int]] = []
     clauses: list[tuple[int, int]] = []
     sentence = clause = 0
-    if "<" in prose or "](" in prose or "][" in prose:
-        prose = _UNSAID.sub(" ", prose)
-    pieces = (_ASCII_PIECE if prose.isascii() else _PIECE).findall(prose)
-    pieces.append("\n")
-    for piece in pieces:
+    for piece in (*pieces, "\n"):
         if piece.isalpha():
             said.append(piece)
             continue
@@ -94,6 +107,12 @@ def _read(text: str) -> Reading:
     return Reading(text)
 
 
-@lru_cache(maxsize=4096)
-def _mark(word: str) -> int:
-    return crc32(word.encode("utf-8", "surrogatepass"))
+class _Marks(dict[str, int]):
+    """32 bits of each word that was read lately."""
+
+    def __missing__(self, word: str) -> int:
+        self[word] = found = crc32(word.encode("utf-8", "surrogatepass"))
+        return found
+
+
+_marks = _Marks()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from operator import add
 from zlib import crc32
 
 HEAD, TAIL = 12_000, 8_000
@@ -65,7 +66,7 @@ def words(text: str) -> list[str]:
     found: list[str] = []
     for word in whole:
         if word >= UNSPACED_FROM and IS_UNSPACED.match(word):
-            found.extend(word[i : i + 2] for i in range(max(1, len(word) - 1)))
+            found.extend(map(add, word, word[1:]) if len(word) > 1 else word)
         else:
             found.append(word)
     return found
