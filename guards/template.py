@@ -16,7 +16,7 @@ from guards.memory import check_version, integer, integers
 from guards.promise import limit
 from guards.reading import NUMBER, Reading, read
 from guards.sequential import Climb, Margin, load_climb
-from guards.skeleton import SIZE, polynomial, skeleton
+from guards.skeleton import pieces, skeleton
 from guards.text import quote
 
 RECENT, BINS = 32, 40
@@ -107,12 +107,12 @@ class Template(Guard):
             return silent(self.name)
         found, wording = _placed(reading)
         kept = _kept(found, wording)
-        pieces = [(place, *piece) for place, piece in enumerate(kept) if piece[0]]
-        often = [piece for piece in pieces if self._times.get(piece[1] * BINS + piece[0], 0) >= OFTEN]
-        again = sum(self._comes_again(*piece) for piece in often)
-        made = again >= PIECES and again >= SHARE * len(pieces)
+        keys, times = _keys(kept), self._times
+        often = [key for key in keys if times.get(key, 0) >= OFTEN]
+        again = sum(self._comes_again(key % BINS, *kept[key % BINS]) for key in often)
+        made = again >= PIECES and again >= SHARE * len(keys)
         self._learn(found)
-        self._keep(kept)
+        self._keep(kept, keys)
         self._made.append(int(made))
         score = round(self._climb.update(float(made)), 3)
         if not made:
@@ -133,25 +133,24 @@ class Template(Guard):
         """Whether a piece came several times with other words, and is none of the start's."""
         if self._knows(place, shape):
             return False
-        others = [piece[1] for old in self._recent if (piece := old[place])[0] == shape]
+        others = [old[place][1] for old in self._recent if old[place][0] == shape]
         return sum(other != wording for other in others) >= OFTEN
 
-    def _keep(self, kept: list[Piece]) -> None:
+    def _keep(self, kept: list[Piece], keys: list[int]) -> None:
         times = self._times
-        for place, (shape, _) in enumerate(self._recent[0] if len(self._recent) == RECENT else ()):
-            if times.get(key := shape * BINS + place, 0) > 1:
+        for key in _keys(self._recent[0]) if len(self._recent) == RECENT else ():
+            if times[key] > 1:
                 times[key] -= 1
             else:
-                times.pop(key, None)
+                del times[key]
         self._recent.append(kept)
-        for place, (shape, _) in enumerate(kept):
-            if shape:
-                times[key] = times.get(key := shape * BINS + place, 0) + 1
+        for key in keys:
+            times[key] = times.get(key, 0) + 1
 
     def _learn(self, found: Sequence[int]) -> None:
         if self._outputs <= AT_ONCE:
-            for piece in found:
-                self._add(piece % BINS, _shape(piece))
+            for value in found:
+                self._add(value % BINS, _shape(value))
             self._learnt += 1
         elif len(self._recent) == RECENT and self._climb.score < CALM and self._learnt < self.options.warm_up:
             for place, (shape, _) in enumerate(self._recent[0]):
@@ -191,7 +190,8 @@ class Template(Guard):
             raise ValueError(f"'recent' should be a list of at most {RECENT} rows")
         self._made = deque(integers(state, "made", SHOWN, 1), maxlen=SHOWN)
         for row in rows:
-            self._keep(_unpacked(row))
+            kept = _unpacked(row)
+            self._keep(kept, _keys(kept))
         said = state.get("phrases")
         if not isinstance(said, list) or len(said) > TOLD:
             raise ValueError(f"'phrases' should be a list of at most {TOLD} lists")
@@ -213,21 +213,27 @@ def _placed(reading: Reading) -> tuple[list[int], list[int]]:
     return [(shape * _MIX & _MASK) >> 24 for shape in shapes], wording
 
 
-def _shape(piece: int) -> int:
-    return piece // BINS % _SHAPES or 1
+def _keys(kept: Sequence[Piece]) -> list[int]:
+    """Return a number for each bin that is not empty: the shape of its piece, and the bin."""
+    return [shape * BINS + place for place, (shape, _) in enumerate(kept) if shape]
 
 
-def _kept(found: Sequence[int], wording: Sequence[int]) -> list[Piece]:
+def _shape(value: int) -> int:
+    return value // BINS % _SHAPES or 1
+
+
+def _kept(found: Sequence[int], wording: list[int]) -> list[Piece]:
     """Return the least piece of each bin, so that equal shapes keep equal pieces (one-permutation MinHash)."""
     least, where = [_SHAPES] * BINS, [0] * BINS
-    for at, piece in enumerate(found):
-        place, shape = piece % BINS, piece // BINS % _SHAPES
+    for at, value in enumerate(found):
+        place, shape = value % BINS, value // BINS % _SHAPES
         if shape < least[place]:
             least[place], where[place] = shape, at
-    return [
-        (0, 0) if shape == _SHAPES else (shape or 1, polynomial(wording[at : at + SIZE]) & 0xFFFF)
-        for shape, at in zip(least, where, strict=True)
-    ]
+    full = [place for place, shape in enumerate(least) if shape != _SHAPES]
+    kept = [(0, 0)] * BINS
+    for place, words in zip(full, pieces(wording, [where[place] for place in full]), strict=True):
+        kept[place] = least[place] or 1, words & 0xFFFF
+    return kept
 
 
 def _unpacked(row: Json) -> list[Piece]:
