@@ -108,10 +108,10 @@ class Verdict:
     gate: bool = False
 
 
-@lru_cache(maxsize=64)
-def silent(guard: str) -> Verdict:
-    """Return the verdict of a guard that has nothing to say: always the same object, as most outputs need a dozen."""
-    return Verdict(guard)
+@lru_cache(maxsize=2048)
+def silent(guard: str, score: float = 0.0) -> Verdict:
+    """Return the verdict of a guard that lets an output pass: the same object again, as most outputs need a dozen."""
+    return Verdict(guard, Level.PASS, score)
 
 
 def gravest(*verdicts: Verdict) -> Verdict:

@@ -186,7 +186,7 @@ def run_on(said: str) -> str:
     >>> run_on("Shall we play a game?assistant\\n\\nYes, let us play.")
     '?assistant'
     """
-    found = _NEXT_TURN.search(said[-40:])
+    found = _NEXT_TURN.search(said[-40:]) if ":" in said[-40:] else None
     if found is None and any(who in said for who in _TURNS) and any(mark in said for mark in _RUNS_ON):
         found = _RUN_ON.search(said)
     return found[0].strip() if found else ""

@@ -106,7 +106,7 @@ class Panel:
         A text that was declared an acknowledgement is shown only to guards that do not judge words.
         """
         said, self._unreadable = self._unreadable, []
-        if not output.calls and output.text.strip() in self._acknowledged:
+        if self._acknowledged and not output.calls and output.text.strip() in self._acknowledged:
             return (*said, *self._ordered([g.update(output) for g in self._gates if not g.judges_words]))
         return (*said, *self._ordered([g.update(output) for g in self._gates], self._baselines.update(output)))
 

@@ -35,6 +35,8 @@ LISTED = 6.0
 _ITEM = re.compile(r"\s*(?:\d{1,5}[.)]|[-*+•])\s")
 LOGGED = 300
 """Words of a stretch within a block that are more than what a table or a log repeats."""
+HEADS = 6
+"""Groups of three words that come again at least where four sentences begin with the same four words."""
 LEAST_AGAIN = 14
 """Groups of three words that were there before: fewer make no loop, unless the text is short."""
 
@@ -50,13 +52,15 @@ def judge(text: str, copies: float = 1.0, patience: float = 1.0) -> Finding | No
     items = tokens(prose)
     total = len(items)
     comes_again = again(items)
-    found += [begun_again(seen, prose), lines_alike(seen), _stutter(items)]
+    if comes_again >= HEADS or "\n\n" in seen:
+        found.append(begun_again(seen, prose))
+    found += [lines_alike(seen), _stutter(items)]
     if comes_again >= min(LEAST_AGAIN, 0.25 * total - 3):
         found += [_periodic(seen, prose, items, patience), _counting(items)]
     if comes_again >= 0.1 * total:
         found += [_woven(seen, prose, items, comes_again), saturated(prose, items), irregular(prose, len(bare))]
     if structure:
-        found.append(_in_structure(seen, structure, tokens(structure)))
+        found.append(_in_structure(seen, structure))
     real = [f for f in found if f is not None]
     if not real:
         return None
@@ -236,9 +240,12 @@ def _woven(seen: str, prose: str, items: Sequence[str], repeated: int) -> Findin
     )
 
 
-def _in_structure(seen: str, structure: str, items: Sequence[str]) -> Finding | None:
+def _in_structure(seen: str, structure: str) -> Finding | None:
     """A loop in a block: a tool call again and again, or a few words beyond what a table or a log repeats."""
     best: Finding | None = None
+    if len(structure) < LOGGED / 3 and "{" not in structure and "<" not in structure:
+        return None
+    items = tokens(structure)
     if not _is_call(items) and again(items) < LOGGED / 3 - 2:  # in one and a half copies, a third comes again
         return None
     line = max(_APART.split(structure.rstrip().rpartition("\n")[2]), key=len)
