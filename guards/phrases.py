@@ -37,7 +37,7 @@ NAT = 500
 """The tests count in parts of a nat, so that a saved memory goes on exactly."""
 CAP = 120 * NAT
 """Evidence beyond this is not kept, so that a stream which recovers is forgiven."""
-_RECORD, _PLACE = struct.Struct("<IIIHHHHBBB"), struct.Struct("<BBBB")
+_RECORD, _PLACE = struct.Struct("<IIIHHHHHBBB"), struct.Struct("<BBBB")
 
 
 Bets: TypeAlias = tuple[tuple[int, int], tuple[int, int]]
@@ -46,7 +46,10 @@ Bets: TypeAlias = tuple[tuple[int, int], tuple[int, int]]
 
 @dataclass(slots=True)
 class Phrase:
-    """One run of words: how often it stood since it came up, the evidence of both tests, and its last places."""
+    """One run of words: how often it stood since it came up, the evidence of both tests, and its last places.
+
+    `noted` of its sightings were a phrase by themselves; in the others it was a piece of something longer.
+    """
 
     first: int
     last: int
@@ -56,6 +59,7 @@ class Phrase:
     fast: int = 0
     slow: int = 0
     whole: int = 0
+    noted: int = 0
     places: list[Place] = field(default_factory=list)
     bets: Bets = field(init=False, repr=False, compare=False)
 
@@ -134,7 +138,8 @@ class Phrases:
         slow = phrase.slow + absent * (gap - 1)
         if slow <= 0:  # nothing speaks for a change so far: all sightings up to here are what is normal
             slow = 0
-            phrase.first, phrase.hits, phrase.whole, phrase.fast, phrase.places = self.rows, 0, 0, 0, []
+            phrase.first, phrase.hits, phrase.whole, phrase.noted, phrase.fast = self.rows, 0, 0, 0, 0
+            phrase.places = []
             phrase.before, phrase.outputs = min(self._seen.count(key), 0xFF), self._learnt
             phrase.bets = (hit, _), (seldom, _) = _bets(phrase.before, phrase.outputs)
         fast, slow = phrase.fast + miss * (gap - 1), slow + seldom * min(gap, BURST) // BURST
@@ -230,7 +235,7 @@ def _bet(normal: float, more: float) -> tuple[int, int]:
 
 
 def _packed(key: int, phrase: Phrase) -> bytes:
-    tests = phrase.hits, phrase.fast, phrase.slow, phrase.whole, phrase.before, phrase.outputs
+    tests = phrase.hits, phrase.fast, phrase.slow, phrase.whole, phrase.noted, phrase.before, phrase.outputs
     head = _RECORD.pack(key, phrase.first, phrase.last, *tests, len(phrase.places))
     return head + b"".join(_PLACE.pack(b, a, where << 4 | marks, size) for b, a, where, marks, size in phrase.places)
 
@@ -244,5 +249,5 @@ def _unpacked(data: bytes, at: int) -> tuple[int, Phrase, int]:
     if count > PLACES or end > len(data):
         raise ValueError("'table' should hold whole phrases with their places")
     places = [Place(b, a, at >> 4, at & 15, size) for b, a, at, size in _PLACE.iter_unpack(data[after:end])]
-    hits, fast, slow, whole, before, outputs = tests
-    return key, Phrase(first, last, before, outputs, hits, fast, slow, whole, places), end
+    hits, fast, slow, whole, noted, before, outputs = tests
+    return key, Phrase(first, last, before, outputs, hits, fast, slow, whole, noted, places), end

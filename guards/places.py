@@ -34,7 +34,12 @@ MIXED = 0.5
 """Then the least share of different words before and after it; a form has few ends of lines."""
 LISTED = re.compile(r"\s*(?:[-*+•|>#]|\d{1,5}[.)])\s")
 """The mark of an item or other line with a form."""
-_STOPS = frozenset(".!?。！？")
+_LISTS = re.compile(r"[;:|]\s*\w")
+"""The marks between the parts of a list in one line."""
+NEAR = 300
+"""Characters in which the brackets around a phrase are looked for."""
+_STOPS = frozenset(".!?…。！？")
+_CLOSERS = " \t\r\n\"'”’»)*_"
 _SAID = re.compile(r"[^\W_]")
 
 
@@ -107,6 +112,23 @@ def line_marks(words: Sequence[str], text: str) -> int:
     item = LISTED.match(head)
     said = _SAID.search(head, item.end() if item else 0), _SAID.search(tail)
     return KNOWN | HEAD * (said[0] is None) | TAIL * (said[1] is None) | STOP * (tail[:1] in _STOPS)
+
+
+def is_title(line: str, start: int) -> bool:
+    """Return whether a line begins with a phrase and has no full stop."""
+    return not _SAID.search(line, 0, start) and line.rstrip(_CLOSERS)[-1:] not in _STOPS
+
+
+def is_credit(text: str, match: re.Match[str]) -> bool:
+    """Return whether a phrase stands in brackets with other words."""
+    head, tail = text[max(0, match.start() - NEAR) : match.start()], text[match.end() : match.end() + NEAR]
+    bracket = head.rfind("(")
+    return bracket > head.rfind(")") and _SAID.search(head[bracket:] + tail.partition(")")[0]) is not None
+
+
+def is_list(span: str) -> bool:
+    """Return whether a phrase has two marks of a list in it."""
+    return len(_LISTS.findall(span)) > 1
 
 
 def pattern(words: Sequence[str]) -> str:

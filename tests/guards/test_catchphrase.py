@@ -163,6 +163,38 @@ def test_a_new_line_of_a_form_is_an_edit() -> None:
     assert trips(texts) == []
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "  ({}, review by the keeper of the gate)",
+        "**All notes go into the harbour book**",
+        "News of the week; boats and their masters; tides to come.",
+    ],
+    ids=["credit", "title", "list"],
+)
+def test_a_line_that_nobody_says_is_no_catchphrase(line: str) -> None:
+    """A credit in brackets, a title and a list of titles may come into all outputs, each time elsewhere."""
+    seeded = random.Random(9)
+    texts = []
+    for i, lines in enumerate(fresh(200)):
+        if i >= 100:
+            lines.insert(seeded.randrange(5), line.format(" ".join(seeded.sample(LEXICON, 2))))
+        texts.append("\n".join(lines))
+    assert trips(texts) == []
+
+
+def test_what_is_mostly_a_piece_of_a_notice_is_no_phrase() -> None:
+    """Words of a long notice that stands in most outputs may stand among others in the remaining ones."""
+    seeded = random.Random(10)
+    notice = [seeded.choice(LEXICON) for _ in range(30)]
+    texts = fresh(400)
+    for i, sentences in enumerate(texts[100:]):
+        part = {0: notice[4:9], 1: notice[20:25]}.get(i % 6)
+        shown = [seeded.choice(LEXICON), *part, seeded.choice(LEXICON)] if part else notice
+        sentences.insert(seeded.randrange(5), " ".join(shown).capitalize() + ".")
+    assert trips([" ".join(sentences) for sentences in texts]) == []
+
+
 def test_an_item_that_is_carried_over_is_no_catchphrase() -> None:
     """In minutes, the same item of a changing agenda stands in forty meetings in a row, each time elsewhere."""
     seeded = random.Random(5)
