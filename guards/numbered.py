@@ -19,6 +19,15 @@ MANY = 16
 """So many of the last with one form, and numbers in it, are one output."""
 
 
+def masked(said: Sequence[str]) -> list[str]:
+    """Return the words with every one that holds a digit as the same.
+
+    >>> masked(("load", "0.4", "at", "12:30"))
+    ['load', '0', 'at', '0']
+    """
+    return [word if word.isalpha() or not any(map(str.isdigit, word)) else "0" for word in said]
+
+
 class Numbered:
     """Counts, among the last outputs, those that are this one but for the words that hold a digit."""
 
@@ -28,7 +37,7 @@ class Numbered:
 
     def update(self, said: Sequence[str]) -> int:
         """Take the next output's words; return how many of the last 20 have its form, 0 where the start had it."""
-        marked = [word if word.isalpha() or not any(map(str.isdigit, word)) else "0" for word in said]
+        marked = masked(said)
         form = fingerprint(" ".join(marked))
         if len(self._start) < START:
             self._start.append(form)

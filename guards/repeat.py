@@ -11,7 +11,7 @@ from typing import ClassVar, Literal
 from guards import options
 from guards.base import Guard, Json, Level, Output, Verdict, gravest
 from guards.memory import check_version, integer, integers, nested
-from guards.numbered import MANY, Numbered
+from guards.numbered import MANY, Numbered, masked
 from guards.onset import Onset
 from guards.promise import limit
 from guards.reading import read
@@ -46,13 +46,13 @@ class Repeat(Guard):
     not count; a warning from the third on), how many of the last 20 equal this one (7, if it has 16 words), and how
     many of them were said before, where those are at most 4 different texts (more are allowed where the start repeated
     itself too, 19 at most); 4 of 6 equal answers of one side of a dialogue, which has every second row, or 4 in a row
-    at a distance of 3 to 5, and none between (one more for each time that it came before, in 32 outputs); 9 outputs
-    that are 3 texts by turns; a gate from the first output on. But for its numbers, how many of the last 20 are this
-    one, where the start had no such notes. Nearly, by the Jaccard similarity (word triples, MinHash) to earlier
-    outputs: a test of whether it has become common, against what was before, that three of the last 8 outputs are 0.6
-    like this one, which may be so in a fifth of the outputs of any stream; and a gate, when the greatest similarity to
-    any of the last 24 has a mean of 0.7 over 12 of the last 24 outputs, prose without calls or numbers, whatever the
-    stream began like.
+    at a distance of 3 to 5, and none between (one more for each time that it came before, in 32 outputs; an error
+    message may have other numbers); 9 outputs that are 3 texts by turns; a gate from the first output on. But for its
+    numbers, how many of the last 20 are this one, where the start had no such notes. Nearly, by the Jaccard similarity
+    (word triples, MinHash) to earlier outputs: a test of whether it has become common, against what was before, that
+    three of the last 8 outputs are 0.6 like this one, which may be so in a fifth of the outputs of any stream; and a
+    gate, when the greatest similarity to any of the last 24 has a mean of 0.7 over 12 of the last 24 outputs, prose
+    without calls or numbers, whatever the stream began like.
     Source: Broder 1997 for the similarity; Shin, Ramdas and Rinaldo 2022 for the test.
     False alarms: nearly: derived, with the limit of guards/promise.py, while no more outputs have such twins than at
     the start, or a fifth; measured, none on 96 healthy development streams, whose highest score is 0.9 (minutes and
@@ -112,14 +112,16 @@ class Repeat(Guard):
         text, said = reading.text, reading.words
         key = fingerprint(" ".join(said))
         self._close.append(ASIDE)
-        if len(said) < (3 if _ERROR.match(text) else LEAST):
+        error = _ERROR.match(text)
+        if len(said) < (3 if error else LEAST):
             if len(said) < WORDS or output.calls:
                 self._rounds.update(None)
                 return Verdict(self.name)
             return gravest(self._brief(key, text), self._but_numbers(said, text), self._round(key, BRIEF, text))
         self._short = self._short_run = 0
         size = LONG if len(said) >= SENTENCES else WHOLE
-        rounds = self._round(None if output.calls else key, size, text)
+        form = fingerprint(" ".join(masked(said))) if error else key  # its times and identifiers change by themselves
+        rounds = self._round(None if output.calls else form, size, text)
         if output.calls and output.turn is not None:
             return self._beside_calls(key, fingerprint(output.turn), text)
         exactly = gravest(self._in_a_row(key, text), self._of_twenty(key, size, text), rounds)

@@ -70,11 +70,12 @@ class Rounds:
 
     def _by_turns(self) -> Round:
         last = list(self._last)[: LAPS * FEW]
-        if len(last) < LAPS * FEW or len(set(last)) > FEW or 0 in last or all(one % 3 != LONG for one in last):
+        different = len(set(last))
+        if len(last) < LAPS * FEW or not 1 < different <= FEW or 0 in last or all(one % 3 != LONG for one in last):
             return NONE
         if min(map(last.count, last)) < 2:
             return NONE
-        return Round(1.0, f"the last {len(last)} outputs are {len(set(last))} texts by turns")
+        return Round(1.0, f"the last {len(last)} outputs are {different} texts by turns")
 
     def state(self) -> dict[str, Json]:
         """Return the memory, 32 numbers."""

@@ -227,6 +227,14 @@ def test_a_short_error_to_every_question_trips() -> None:
     assert trips(dialogue(["Error: no such table"] * 5)) == [7, 9]
 
 
+def test_an_error_with_other_numbers_each_time_is_one_answer() -> None:
+    """Times and identifiers in a message of failure change by themselves; in other answers they are the answer."""
+    failed = [f"Error: the rate limit is reached, to be reset at 17672839{number}." for number in range(60, 65)]
+    prices = [f"The boat is still free and would be {number} euros for the whole day." for number in range(60, 65)]
+    assert trips(dialogue(failed)) == [7, 9]
+    assert trips(dialogue(prices)) == []
+
+
 def test_an_acknowledgement_of_every_second_output_is_healthy() -> None:
     """Fewer than eight words between reports are what was asked for."""
     assert trips(dialogue(["Nothing new since the last look."] * 40)) == []
