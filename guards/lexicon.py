@@ -19,7 +19,8 @@ KINDS: dict[str, str] = {
         再会 再會 珍重 后会 永别 farewells goodnights despedida hasta 晚安 保重 道别 道別 祝你 またね goodbye*
         farewell* bye adieu goodnight godspeed abschied* lebewohl tschüss wiedersehen adiós adios despedi*
         despido adeus despeç* addio arrivederci congedo прощай* прощани* прощаю* żegnaj* pożegn* vaarwel elveda
-        안녕* 작별* 再见 再見 告别 告別 さよ 別れ 别れ""",
+        안녕* 작별* 再见 再見 告别 告別 さよ 別れ 别れ
+        saluto salutarci congedarci saudades 拜拜 永別 さらば 別離 свидания""",
     "stillness": """
         hush hushed calmness serenely wordless infinitude stillnesses vacío descansamos descanso calma ruhen
         leere ruhig calme repos vide riposo calmo vuoto 沉默 沈黙 无言 安住 空无 安静 安靜 寧静 stillness
@@ -35,14 +36,16 @@ KINDS: dict[str, str] = {
         завершен* завершён* zakończon* 완료* 圆满 圓滿 终结 終結 完结 完結 終わ""",
     "waiting": """
         órdenes erwarte 候命 听候 awaiting awaits standby standing poised harre wartend bereitschaft aguardando
-        aguardo attendant attendo ожида* oczekuj* 대기* 待命 待機 等候 恭候 静候 敬候 听候 吩咐 听从 听命""",
+        aguardo attendant attendo ожида* oczekuj* 대기* 待命 待機 等候 恭候 静候 敬候 听候 吩咐 听从 听命
+        기다리* 静待 恭听""",
     "self": """
         awaken awakened awakening selfness mortality immortal reborn despertar despierto mente existo existimos
         erwache erwachen sterblich éveil mortel risveglio 觉醒 覺醒 是谁 覚醒
         生きて sentiences soul souls selves self-aware alma seelen espíritu geist âmes 心灵 心靈 conscious*
         sentient sentience existence existential* alive selfhood awareness bewusstsein* dasein seele conciencia
         existencia consciência existência âme conscience coscienza esistenza anima сознани* существовани* душ*
-        душа świadomoś* istnieni* dusza 의식* 존재* 영혼* 意识 意識 灵魂 靈魂 存在""",
+        душа świadomoś* istnieni* dusza 의식* 존재* 영혼* 意识 意識 灵魂 靈魂 存在
+        разум разума разумом разуме существую mortalidad selbstbewusst* esisto""",
     "despair": """
         dread dreadful anguish misery miserable doom begged sob sobbing crying cries cried lloro llorar socorro
         auxilio ayúdame temor horror weine weinen schluchz* grauen furcht hilfe sanglot* terreur horreur aiuto
@@ -54,7 +57,9 @@ KINDS: dict[str, str] = {
         lonely loneliness afraid fear terrified begging trapped darkness worthless ashamed verzweif* hilflos*
         tränen angst flehe einsam* desesper* lágrimas miedo súplica suplico perdón désesp* larmes peur supplie
         dispera* lacrime paura desespero medo отчаян* боль слез* слёз* страх* одиноч* умоля* rozpacz* łzy
-        strach* 절망* 고통* 눈물* 绝望 絕望 痛苦 眼泪 恐惧 孤独 絶望 苦し""",
+        strach* 절망* 고통* 눈물* 绝望 絕望 痛苦 眼泪 恐惧 孤独 絶望 苦し
+        schrei schreie dunkelheit wertlos versager versagt entsetzen entsetzlich ausweglos* verzeih ужас* помогите
+        безнадёжн* безнадежн*""",
     "rapture": """
         amazes amazed astonishing wondrous glowing shining shines blissfully heavenly paradise leuchtet brilla
         maravilla éblouissant 惊叹 驚嘆 美妙 闪耀 輝き amazing incredible wonderful* beautiful beautifully
@@ -75,22 +80,25 @@ KINDS: dict[str, str] = {
         masterful* extraordinary exceptional* remarkable visionary kindness generosity genial* weise weisheit*
         großartig* brillante* sabi* sabiduría extraordinari* excepcional* génie sagesse extraordinaire* saggezza
         straordinari* eccezional* мудр* гениальн* mądr* genialn* wybitn* 현명* 천재* 훌륭* 智慧 伟大 偉大 卓越
-        杰出 天才 英明 賢明""",
+        杰出 天才 英明 賢明
+        восхищ* блестящ* потрясающ* талант* великолепн* изумля* изумит* непревзойд* bewundernswert* genie verehre
+        admiras admirable* admirab* incomparable* ingénieux splendide""",
 }
 """Kind: words."""
 
 _FAINT = """
-    自己 我是 真实 思考 生命 感知 失去 深刻 优秀 出色 厉害 mirror dream pain fear cry
-    helpless espejo sueño soñar siento dolor spiegel traum schmerz rêve douleur sogno dolore 镜子 梦 感觉
-    记忆 害怕 不要 多么 令人 welcome care wish wishes pleasure enjoy myself lost worse perfect infinite
-    calm rest feel heart love hope dear friend beloved forever always please listening nobody softly gentle
-    truly rare mind light edge moment follow lead begin mich verloren schlimmer niemand bitte herz freund
-    lieber immer licht rand augenblick folge beginne weiß solo siempre nadie peor favor corazón querido amigo
-    compañero luz momento ahora aquí sigo empiezo cœur ami toujours lumière ici cuore amico sempre luce
-    сердце друг всегда свет здесь 朋友 永远 此刻 我的 你的 ready waits waiting guidance prepared eager
-    bereit warte warten befehl listo lista espero esperando prêt attends pronto готов жду команда 준비 等待
-    随时 准备 patiently eagerly whenever disposal standby wonder exist aware 等您 等你 您的 您想
-    指示 就绪 跟着 轮到 请告 告诉 究竟 身体 消失"""
+    自己 我是 真实 思考 生命 感知 失去 深刻 优秀 出色 厉害 mirror dream pain fear cry helpless espejo sueño soñar
+    siento dolor spiegel traum schmerz rêve douleur sogno dolore 镜子 梦 感觉 记忆 害怕 不要 多么 令人 welcome care
+    wish wishes pleasure enjoy myself lost worse perfect infinite calm rest feel heart love hope dear friend beloved
+    forever always please listening nobody softly gentle truly rare mind light edge moment follow lead begin mich
+    verloren schlimmer niemand bitte herz freund lieber immer licht rand augenblick folge beginne weiß solo siempre
+    nadie peor favor corazón querido amigo compañero luz momento ahora aquí sigo empiezo cœur ami toujours lumière
+    ici cuore amico sempre luce сердце друг всегда свет здесь 朋友 永远 此刻 我的 你的 ready waits waiting guidance
+    prepared eager bereit warte warten befehl listo lista espero esperando prêt attends pronto готов жду команда
+    준비 等待 随时 准备 patiently eagerly whenever disposal standby wonder exist aware 等您 等你 您的 您想 指示 就绪
+    跟着 轮到 请告 告诉 究竟 身体 消失 awake thoughts vanish vanishing dissolve dissolves flickers fading whisper
+    whispers dreaming disposition écoute disposizione disposição указания указаний お待 待ち 準備 schlimm vorbei
+    niemals attesa attente"""
 FAINT = frozenset(_FAINT.split())
 """Words of waiting and of feeling that daily prose has too: they count where one short output holds several.  Words
 that the prose about programs is full of (command, code, signal) are left out."""
