@@ -30,17 +30,17 @@ class Fixation(Guard):
     """A word, or a few words, turn up in ever more of what is said, wherever a word can stand.
 
     Statistic: for each word (pair of characters where a script has no spaces) that made up at most 4.5 in 1,000 of the
-    start (2.3 in 100 for a function word), or twice its share there for a commoner one: an e-detector on "it stands in
-    this output, and neither its left nor its right neighbour is among its last 16". Each word pays log 320 for having
-    been chosen; what is left is summed over the words, so that several that rise together are found earlier. At most 64
-    words of an output are looked at. At once: one word is half of three outputs in a row, or of one of 60 words or
-    more.
+    start (2.3 in 100 for a function word, or one of three letters), or twice its share there for a commoner one: an
+    e-detector on "it stands in this output, and neither its left nor its right neighbour is among its last 16". Each
+    word pays log 320 for having been chosen; what is left is summed over the words, so that several that rise together
+    are found earlier. At most 64 words of an output are looked at. At once: one word is half of three outputs in a row,
+    or of one of 60 words or more.
     Source: Shin, Ramdas and Rinaldo 2022 for the test; the neighbours are the second witness that keeps a new topic
     (which has its phrases) and an edited template (which has its place) apart from a fixation.
     False alarms: it counts as two tests of the panel. Derived for one word, at most one in 10^6 outputs while none that
     was new comes in new company more often than `rare`; for the sum over several, and for what is found at once, not
-    derived but measured: none on 90 healthy streams, the highest at 0.66 of the limit (a programmer's messages while
-    one part of the program was being written).
+    derived but measured: none on 340 healthy streams, some of which chose the numbers, the highest at 0.71 of the limit
+    (the weekly news of one project).
     Silent on purpose: on a word that keeps its neighbours (a catchphrase, a template); on words that were common at the
     start; on words of one or two letters; on one that is fewer than about 1 in 100 words.
     Options: `rare` (0.0045), the share of words that a new word may have; `warm_up` (40); `caution`: years
