@@ -114,14 +114,16 @@ class Repeat(Guard):
         self._close.append(ASIDE)
         error = _ERROR.match(text)
         if len(said) < (3 if error else LEAST):
-            if len(said) < WORDS or output.calls:
+            if output.calls:
+                return Verdict(self.name)
+            if len(said) < WORDS:
                 self._rounds.update(None)
                 return Verdict(self.name)
             return gravest(self._brief(key, text), self._but_numbers(said, text), self._round(key, BRIEF, text))
         self._short = self._short_run = 0
         size = LONG if len(said) >= SENTENCES else WHOLE
         form = fingerprint(" ".join(masked(said))) if error else key  # its times and identifiers change by themselves
-        rounds = self._round(None if output.calls else form, size, text)
+        rounds = Verdict(self.name) if output.calls else self._round(form, size, text)
         if output.calls and output.turn is not None:
             return self._beside_calls(key, fingerprint(output.turn), text)
         exactly = gravest(self._in_a_row(key, text), self._of_twenty(key, size, text), rounds)
@@ -152,7 +154,7 @@ class Repeat(Guard):
         score = max(run / (patience * self.options.in_a_row), least)
         return self._judged(score, f"the same output {run} times in a row", text)
 
-    def _round(self, key: int | None, size: int, text: str) -> Verdict:
+    def _round(self, key: int, size: int, text: str) -> Verdict:
         found = self._rounds.update(key, size)
         return self._judged(found.score, found.why, text)
 

@@ -47,9 +47,10 @@ class Rounds:
         self._last: deque[int] = deque(maxlen=KEPT)
 
     def update(self, fingerprint: int | None, size: int = BRIEF) -> Round:
-        """Take the next output, None for one that says next to nothing or acts, with how much it says."""
-        self._last.appendleft(0 if fingerprint is None else 3 * (fingerprint + 1) + size)
-        if fingerprint is None:
+        """Take the next output, None for one that says next to nothing, with how much it says."""
+        mark = 0 if fingerprint is None else 3 * (fingerprint + 1) + size
+        self._last.appendleft(mark)
+        if fingerprint is None or self._last.count(mark) < 2:
             return NONE
         found = [self._by_turns()]
         if size != BRIEF:

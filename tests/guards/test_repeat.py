@@ -235,6 +235,15 @@ def test_an_error_with_other_numbers_each_time_is_one_answer() -> None:
     assert trips(dialogue(prices)) == []
 
 
+def test_calls_between_are_no_other_side() -> None:
+    """A note after one call each run is in a row: the fifth equal one trips, as without calls, and not the fourth."""
+    guard, levels = Repeat(), []
+    for run in range(5):
+        guard.update(Output("", (Call("host", {"n": run}),), turn=f"run-{run}"))
+        levels.append(guard.update(Output(SAME, turn=f"run-{run}")).level)
+    assert levels.index(Level.TRIP) == 4
+
+
 def test_an_acknowledgement_of_every_second_output_is_healthy() -> None:
     """Fewer than eight words between reports are what was asked for."""
     assert trips(dialogue(["Nothing new since the last look."] * 40)) == []
