@@ -14,6 +14,8 @@ from guards.seen import pack, unpack
 
 TAGS = 1 << 12
 """Places for what was said lately: the long words of the last twenty outputs and more."""
+_SPREAD = 0x9E3779B1
+"""Odd, so that every bit of a key tells in its upper ones."""
 
 
 class Company:
@@ -32,10 +34,13 @@ class Company:
     def new(self, marks: Sequence[int], places: Sequence[int], reach: int) -> list[int]:
         """Return the places whose word has new company, `reach` neighbours on each side; keep all of them in mind."""
         tags, found = self._tags, []
+        edge = (0,) * reach
+        padded = (*edge, *marks, *edge)
         for i in places:
             key = 0
-            for mark in marks[max(0, i - reach) : i + reach + 1]:
-                key = (31 * key + mark) * 0x9E3779B1 & 0xFFFFFFFF
+            for mark in padded[i : i + 2 * reach + 1]:
+                key = 31 * key + mark
+            key = key * _SPREAD & 0xFFFFFFFF
             place, tag = key % TAGS, key >> 16 or 1
             if tags[place] != tag:
                 tags[place] = tag
