@@ -121,7 +121,7 @@ class Spiral(Guard):
         highest = 1.5 * self._limit
         self._sums = [min(max(0.0, had + gain), highest) for had, gain in zip(self._sums, gains, strict=True)]
         stems = sorted({word[:STEM] for word in found})[:MARKS]
-        twice = math.ceil(2 * count) if reading.words else 2
+        twice = math.ceil(2 * count) if reading.words else 2  # faint words count halves
         others = (
             size if size > SHORT else sum(word not in found and word not in FUNCTION_WORDS for word in reading.words)
         )
