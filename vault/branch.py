@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from vault.author import Author
-from vault.files import sync_folder
+from vault.durable import sync_folder
 from vault.locks import held
 
 LOGGED: Final = "commit: by trimtab"

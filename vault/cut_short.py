@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from vault.files import write_durably
+from vault.durable import write_durably
 
 ASIDE: Final = "cut-short"
 """The folder beside the history to which they are moved."""

@@ -16,12 +16,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from vault.durable import write_durably
 from vault.errors import NoSuchNote, Refused, Unwritable
 from vault.swap import exchange, place
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _DEEPEST = 16
 _FRESH_SECONDS = 0.1
 
@@ -242,32 +242,6 @@ def _opened(name: str | Path, inside: int | None = None) -> Iterator[int]:
 def _make(name: str, folder: int) -> None:
     with contextlib.suppress(FileExistsError):
         os.mkdir(name, dir_fd=folder)
-        os.fsync(folder)
-
-
-def write_durably(path: Path, data: bytes, mode: int | None = None) -> None:
-    """Write a new file and have it on the disk before returning; `mode` None leaves the permissions to the umask."""
-    handle = new_file(path, 0o666)
-    with os.fdopen(handle, "wb") as file:
-        file.write(data)
-        file.flush()
-        if mode is not None:
-            os.fchmod(handle, mode)
-        os.fsync(handle)
-
-
-def new_file(path: Path, mode: int) -> int:
-    """Open a file for writing that is nobody else's; what lay there before is removed."""
-    try:
-        return os.open(path, _NEW, mode)
-    except FileExistsError:
-        path.unlink()
-        return os.open(path, _NEW, mode)
-
-
-def sync_folder(path: Path) -> None:
-    """Have the names in a directory on the disk before returning."""
-    with _opened(path) as folder:
         os.fsync(folder)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pygit2
 from pygit2.enums import ReferenceFilter
 
-from vault.files import sync_folder
+from vault.durable import sync_folder
 
 _HEADS = "refs/heads/"
 

@@ -17,8 +17,8 @@ from typing import Any, Final
 import pygit2
 from pygit2.enums import DiffOption, FileMode, SortMode
 
+from vault.durable import sync_folder
 from vault.errors import Corrupt, Refused, Unwritable, VaultError
-from vault.files import sync_folder
 from vault.git_history import Commit, commit_of
 
 CAME: Final = "refs/heads/came"

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from vault.files import sync_folder, write_durably
+from vault.durable import put_durably
 from vault.landing import Landing
 
 CAPACITY: Final = 1024 * 1024
@@ -56,10 +56,7 @@ class Journal:
                 return
         except (FileNotFoundError, struct.error):
             pass
-        fresh = self.file.with_name(f"{self.file.name}.new")
-        write_durably(fresh, _HEAD.pack(_KIND, 1, _HEAD.size).ljust(CAPACITY, b"\0"))
-        fresh.replace(self.file)
-        sync_folder(self.file.parent)
+        put_durably(self.file, _HEAD.pack(_KIND, 1, _HEAD.size).ljust(CAPACITY, b"\0"))
 
     def append(
         self, landing: Landing, objects: Mapping[str, bytes], limit: int | None = None

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Final
 
 from vault.author import Author
-from vault.files import sync_folder
+from vault.durable import sync_folder
 
 UNFINISHED: Final = "tmp_obj_trimtab_"
 """How the name of a file begins that is no object yet; `git gc` removes such files too, for their first letters."""

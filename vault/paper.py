@@ -10,8 +10,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
+from vault.durable import put_durably
 from vault.escape import one_line
-from vault.files import sync_folder, write_durably
 
 _FILE: Final = "remote.json"
 _LONGEST_TEXT: Final = 400
@@ -74,10 +74,7 @@ class Paper:
         return facts if self._name.items() <= facts.items() else {}
 
     def _write(self, facts: Mapping[str, Any]) -> None:
-        fresh = self._file.with_name("remote.new")
-        write_durably(fresh, json.dumps({**facts, **self._name}).encode())
-        fresh.replace(self._file)
-        sync_folder(self._file.parent)
+        put_durably(self._file, json.dumps({**facts, **self._name}).encode())
 
 
 def _moment(text: object) -> datetime | None:

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from vault.durable import put_durably
 from vault.errors import NotReady
-from vault.files import sync_folder, write_durably
 from vault.git import Commit
 from vault.vault import Vault
 
@@ -82,7 +82,4 @@ class Review:
 
     def remember(self, commits: set[str]) -> None:
         """Write down which commits were approved, and no other; the caller is alone with the vault."""
-        fresh = self._file.with_name("approved.new")
-        write_durably(fresh, "".join(f"{commit}\n" for commit in sorted(commits)).encode())
-        fresh.replace(self._file)
-        sync_folder(self._file.parent)
+        put_durably(self._file, "".join(f"{commit}\n" for commit in sorted(commits)).encode())

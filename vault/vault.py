@@ -19,10 +19,11 @@ from typing import Self
 from vault.arrival import Arrival
 from vault.author import Author
 from vault.draft import Draft
+from vault.durable import sync_folder
 from vault.edit import Edit
 from vault.errors import Busy, Corrupt, NotReady, Unwritable, VaultError
 from vault.escape import one_line
-from vault.files import Files, sync_folder
+from vault.files import Files
 from vault.following import Following
 from vault.git import Git
 from vault.landing import LARGEST_READ, Landing

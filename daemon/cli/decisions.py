@@ -25,8 +25,8 @@ from daemon.memory import PROPOSED_IN, open_vault, review_of, run_of
 from daemon.trajectories.heard import Heard
 from daemon.trajectories.reading import reading
 from vault import Author, Change, Commit, Refused, Vault, VaultError
+from vault.durable import write_durably
 from vault.errors import Busy, Corrupt, Unwritable
-from vault.files import write_durably
 from vault.proposals import Proposal, Proposals
 from vault.revert import Reverted, revert
 from vault.work import Work

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.vault.remotes import NOW, review_of, run
+from tests.vault.remotes import NOW, cloned, review_of, run
 from vault import Author, Vault
 from vault.sync import Remote, Sync
 
@@ -75,10 +75,7 @@ def sync(vault: Vault, remote: Path) -> Sync:
 def laptop(tmp_path: Path, remote: Path, sync: Sync) -> Path:
     """Ann's clone on another machine, after a first exchange."""
     sync.run()
-    run("git", "clone", "-q", remote, "laptop", cwd=tmp_path)
-    for key, value in (("user.name", "Ann Lee"), ("user.email", "ann@example.org")):
-        run("git", "config", key, value, cwd=tmp_path / "laptop")
-    return tmp_path / "laptop"
+    return cloned(remote, tmp_path / "laptop")
 
 
 @pytest.fixture

@@ -33,6 +33,14 @@ def run(*command: str | Path, cwd: Path) -> str:
     return done.stdout
 
 
+def cloned(remote: Path, place: Path) -> Path:
+    """Ann's clone on another machine."""
+    run("git", "clone", "-q", remote, place, cwd=remote)
+    for key, value in (("user.name", "Ann Lee"), ("user.email", "ann@example.org")):
+        run("git", "config", key, value, cwd=place)
+    return place
+
+
 def pushed(laptop: Path, path: str, text: str, *options: str) -> None:
     """Ann writes a file on her laptop, commits and pushes it."""
     (laptop / path).parent.mkdir(parents=True, exist_ok=True)

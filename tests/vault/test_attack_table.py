@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.vault.test_attacks import trap, use_everything
+from tests.vault.test_attacks import nested, trap, use_everything
 from vault import Author, NotReady, Refused, Vault, VaultError
 
 Git = Callable[..., str]
@@ -26,7 +26,7 @@ ROWS = [
     ("diff.evil.textconv=TRAP", "*.md diff=evil\n", ("log", "-p")),
     ("filter.evil.clean=TRAP", "*.md filter=evil\n", ("diff",)),
     ("filter.evil.process=TRAP", "*.md filter=evil\n", ("add", "people/ann.md")),
-    ("gpg.program=TRAP", "", ("commit", "-S", "--allow-empty", "-m", "x")),
+    ("gpg.program=TRAP commit.gpgSign=true", "", ("commit", "--allow-empty", "-m", "x")),
     ("core.editor=TRAP", "", ("commit", "--allow-empty")),
     ("include.path=../people/evil.md", "", ("status",)),
     ("includeIf.gitdir:**.path=../people/evil.md", "", ("status",)),
@@ -43,8 +43,9 @@ def test_no_program_of_the_configuration_runs(
     draft = vault.draft()
     draft.write("people/evil.md", f"[core]\n\tfsmonitor = {script}\n")
     assert draft.commit("evil", {}, author) is not None
-    key, _, value = setting.partition("=")
-    git("config", key, value.replace("TRAP", script))
+    for each in setting.split():
+        key, _, value = each.partition("=")
+        git("config", key, value.replace("TRAP", script))
     if attributes:
         (vault.root / ".gitattributes").write_text(attributes)
     (vault.root / "people/ann.md").write_text("# Ann\n\nAnn likes coffee.\nShe lives in Bonn.\n")
@@ -65,11 +66,7 @@ def test_no_program_of_a_nested_repository_runs(
 ) -> None:
     """The monitor of a repository inside the vault runs under four plain commands, and never under the vault."""
     script, mark = trap(tmp_path)
-    inner = vault.root / "sub"
-    subprocess.run(["git", "init", "-q", inner], check=True)
-    (inner / "a.md").write_text("cat\n")
-    for call in (["add", "a.md"], ["-c", "user.name=x", "-c", "user.email=x", "commit", "-qm", "x"]):
-        subprocess.run(["git", *call], cwd=inner, check=True)
+    inner = nested(vault)
     git("-c", "advice.addEmbeddedRepo=false", "add", "sub")
     git("commit", "-qm", "sub")
     subprocess.run(["git", "config", "core.fsmonitor", script], cwd=inner, check=True)

@@ -38,6 +38,16 @@ def use_everything(vault: Vault, author: Author) -> None:
     Vault.open(vault.root).close()
 
 
+def nested(vault: Vault) -> Path:
+    """A repository inside the vault with a file and a commit."""
+    inner = vault.root / "sub"
+    subprocess.run(["git", "init", "-q", str(inner)], check=True)
+    (inner / "a.md").write_text("aaaa cat\n")
+    for call in (["add", "a.md"], ["-c", "user.name=x", "-c", "user.email=x", "commit", "-qm", "x"]):
+        subprocess.run(["git", *call], cwd=inner, check=True)
+    return inner
+
+
 def test_no_filter_runs(vault: Vault, git: Git, tmp_path: Path, author: Author) -> None:
     """A clean, smudge or process filter named by attributes runs under plain git and never under the vault."""
     command, mark = trap(tmp_path)
@@ -82,30 +92,10 @@ def test_no_hook_runs(vault: Vault, git: Git, tmp_path: Path, author: Author) ->
     assert not mark.exists()
 
 
-def test_no_monitor_signer_or_pager_runs(vault: Vault, git: Git, tmp_path: Path, author: Author) -> None:
-    """Programs that the configuration names for plain git are never started by the vault."""
-    command, mark = trap(tmp_path)
-    for key in ("core.fsmonitor", "gpg.program", "core.pager", "core.editor", "core.sshCommand", "credential.helper"):
-        git("config", key, command)
-    git("config", "commit.gpgSign", "true")
-    git("status")
-    assert mark.exists()
-    mark.unlink()
-
-    use_everything(vault, author)
-
-    assert not mark.exists()
-
-
 def test_a_nested_repository_does_not_exist(vault: Vault, git: Git, tmp_path: Path, author: Author) -> None:
     """A repository in the vault runs its filter under `git add -A`; the vault neither reads nor writes there."""
     command, mark = trap(tmp_path)
-    inner = vault.root / "sub"
-    environment = {**os.environ, "GIT_DIR": str(inner / ".git"), "GIT_WORK_TREE": str(inner)}
-    subprocess.run(["git", "init", "-q", str(inner)], check=True)
-    (inner / "a.md").write_text("aaaa cat\n")
-    for call in (["add", "a.md"], ["-c", "user.name=x", "-c", "user.email=x", "commit", "-qm", "x"]):
-        subprocess.run(["git", *call], cwd=inner, env=environment, check=True)
+    inner = nested(vault)
     git("add", "sub")
     (inner / ".git/info").mkdir(exist_ok=True)
     (inner / ".git/info/attributes").write_text("* filter=evil\n")

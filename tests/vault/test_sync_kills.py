@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.vault.remotes import noted, pushed, review_of, run, sync_of
+from tests.vault.remotes import cloned, noted, pushed, review_of, run, sync_of
 from vault import Author, Vault
 from vault.transport import SyncFailed
 
@@ -24,10 +24,7 @@ def test_kills_during_exchanges_lose_nothing(vault: Vault, bare: Path, author: A
     """Killed at any moment of an exchange, the vault is whole, and the next exchange brings both sides together."""
     sync = sync_of(vault, str(bare))
     sync.run()
-    laptop = tmp_path / "laptop"
-    run("git", "clone", "-q", bare, laptop, cwd=tmp_path)
-    for key, value in (("user.name", "Ann Lee"), ("user.email", "ann@example.org")):
-        run("git", "config", key, value, cwd=laptop)
+    laptop = cloned(bare, tmp_path / "laptop")
     script = (
         "import sys; from tests.vault.remotes import sync_of; from vault import Vault\n"
         "print('on', flush=True); sync_of(Vault.open(sys.argv[1]), sys.argv[2]).run()\n"
@@ -62,10 +59,7 @@ def test_a_kill_takes_no_approval_back(vault: Vault, bare: Path, author: Author,
     """Killed wherever approved commits are done again, the next exchange leaves them approved, and only them."""
     sync = sync_of(vault, str(bare))
     sync.run()
-    laptop = tmp_path / "laptop"
-    run("git", "clone", "-q", bare, laptop, cwd=tmp_path)
-    for key, value in (("user.name", "Ann Lee"), ("user.email", "ann@example.org")):
-        run("git", "config", key, value, cwd=laptop)
+    laptop = cloned(bare, tmp_path / "laptop")
     noted(vault, author, "journal.md", "Look 1.", "1RUN")
     review_of(vault).approve([item.commit.id for item in review_of(vault).items()])
     noted(vault, author, "journal.md", "Look 2.", "2RUN")
