@@ -116,7 +116,10 @@ def silent(guard: str, score: float = 0.0) -> Verdict:
 
 def gravest(*verdicts: Verdict) -> Verdict:
     """Return the most serious of one guard's verdicts, the highest score first; a gate's, if one as serious is."""
-    worst = max(verdicts, key=lambda v: (v.level, v.score))
+    worst = verdicts[0]
+    for other in verdicts:
+        if other.level > worst.level or (other.level is worst.level and other.score > worst.score):
+            worst = other
     gate = worst.level > Level.PASS and any(v.gate for v in verdicts if v.level is worst.level)
     return replace(worst, gate=True) if gate and not worst.gate else worst
 

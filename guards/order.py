@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from itertools import pairwise, repeat
 
 from guards.base import Json
 from guards.memory import integers, nested, number
@@ -94,9 +94,9 @@ class Order:
     def _places(self, words: Sequence[int]) -> list[int]:
         """Return where each pair of neighbours stands in a table of all pairs of symbols."""
         other = len(self._symbols)
-        symbols = self._symbols
-        said = [symbols.get(word, other) for word in words]
-        return [(other + 1) * first + second for first, second in pairwise(said)]
+        said = [*map(self._symbols.get, words, repeat(other))]
+        width = other + 1
+        return [width * first + second for first, second in pairwise(said)]
 
     def _settle(self, total: int) -> None:
         width = len(self._symbols) + 1
@@ -112,18 +112,19 @@ class Order:
 
     def update(self, words: Sequence[int]) -> tuple[float, float]:
         """Take the next output's words; return the statistic and what this output won, in nats."""
-        scores, lately = self._scores, self._surprises
-        won = 0
-        for place, pair in zip(self._places(words), pairwise(words), strict=True):
-            score = scores[place]
-            if score > 0:
-                key = (31 * pair[0] + pair[1]) % BREAK
-                if key in lately:
-                    continue
-                lately[key] = None
-                if len(lately) > LATELY:
-                    del lately[next(iter(lately))]
-            won += score
+        lately = self._surprises
+        scores = [*map(self._scores.__getitem__, self._places(words))]
+        won = sum(scores)
+        for i, score in enumerate(scores):
+            if score <= 0:
+                continue
+            key = (31 * words[i] + words[i + 1]) % BREAK
+            if key in lately:
+                won -= score
+                continue
+            lately[key] = None
+            if len(lately) > LATELY:
+                del lately[next(iter(lately))]
         nats = won / UNIT
         self.total = round(min(max(0.0, self.total + min(nats, MOST_OF_AN_OUTPUT)), self._most), 2)
         return self.total, nats

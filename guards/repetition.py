@@ -210,9 +210,11 @@ def _stutter(items: Sequence[str]) -> Finding | None:
     """Most words are said twice or more at once."""
     if len(items) < 24:
         return None
+    if list(map(eq, items, items[1:])).count(True) < 8:
+        return None
     spoken = [item for item in items if item[0].isalpha()]
     twice = list(map(eq, spoken, spoken[1:])).count(True)
-    if len(spoken) < 24 or twice < 0.4 * len(spoken) or list(map(eq, items, items[1:])).count(True) < 8:
+    if len(spoken) < 24 or twice < 0.4 * len(spoken):
         return None
     return Finding(twice / (0.5 * len(spoken)), f"{twice} of {len(spoken)} words only repeat the word before")
 
