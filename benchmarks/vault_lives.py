@@ -119,6 +119,7 @@ def syncs(place: Place, first: int, chance: Chance, told: Told) -> None:
                 os.write(2, f"  {failed}\n".encode())
             except VaultError as failed:
                 told(f"not synced: {getattr(failed, 'reason', failed)}", 0)
+                os.write(2, f"  not synced: {failed}\n".encode())
             else:
                 told("synced", *([newest] if newest >= first else []))
             doing(shared, "between")
