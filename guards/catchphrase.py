@@ -22,6 +22,7 @@ from guards.places import (
     Place,
     beside,
     is_amid_lines,
+    is_count,
     is_credit,
     is_island,
     is_list,
@@ -89,12 +90,12 @@ class Catchphrase(Guard):
     stand together are one phrase. It trips when a test crosses the limit with at least 14 sightings, and the phrase is
     what a catchphrase is: an island, whose neighbours differ from sighting to sighting (a new line of a form has the
     same) and whose own ends do not; at most 16 words and no number; a piece of nothing longer in most of its sightings;
-    with something else said beside it; and here no title, no credit in brackets and no list. A sentence or
-    clause of its own needs the limit once, a piece of a sentence 1.4 times, a piece that ends with a word of every day
-    ("figured out how to") 3 times. In outputs with a form (some four words in a quarter of the first 16) it must wander
-    and stand in running text, and needs 1.4 times as much and 20 sightings. In any outputs 16 sightings and 1.4 times
-    the limit are enough for a phrase in 70 % of them since it came up that wanders within lines: other words, half of
-    them different, stand before it in its line, and behind it, unless it ends sentences there.
+    with something else said beside it; and here no title, no credit in brackets, no list and not what a number counts.
+    A sentence or clause of its own needs the limit once, a piece of a sentence 1.4 times, a piece that ends with a word
+    of every day ("figured out how to") 3 times. In outputs with a form (some four words in a quarter of the first 16)
+    it must wander and stand in running text, and needs 1.4 times as much and 20 sightings. In any outputs 16 sightings
+    and 1.4 times the limit are enough for a phrase in 70 % of them since it came up that wanders within lines: other
+    words, half of them different, stand before it in its line, and behind it, unless it ends sentences there.
     Source: Page 1954 and Shin, Ramdas and Rinaldo 2022 for the test; Bloom 1970 and Cormode and Muthukrishnan 2005 for
     the start's counts.
     False alarms: derived for a phrase that keeps its share, or stays below 1 %: the limit of the panel's promise,
@@ -273,7 +274,7 @@ def _span(words: Sequence[str], text: str, formed: bool, gross: bool) -> str | N
     """Return the words as they stand in one paragraph of the text; None where two items of a list only meet, or begin.
 
     In outputs with a form they must stand with other words in a line, which is no item unless they are in nearly all
-    outputs with other words before them: items are carried over.  A title, a credit or a list is no phrase anywhere.
+    outputs with other words before them: items are carried over.  A title, a credit, a list and a count are no phrase.
     """
     several = "\n" in text.strip()
     for match in re.finditer(pattern(words), text, re.IGNORECASE):
@@ -284,7 +285,9 @@ def _span(words: Sequence[str], text: str, formed: bool, gross: bool) -> str | N
         item = LISTED.match(lines[0])
         if item and start + item.end() >= match.start() - 1:
             continue  # the head of an item is its label
-        if is_credit(text, match) or (several and is_title("\n".join(lines), match.start() - start)):
+        if is_credit(text, match) or is_count(text, match.start()):
+            continue
+        if several and is_title("\n".join(lines), match.start() - start):
             continue
         if not formed or not ((item and not gross) or len(Reading("\n".join(lines)).spoken) - len(words) < REST):
             return match[0]

@@ -36,6 +36,7 @@ LISTED = re.compile(r"\s*(?:[-*+•|>#]|\d{1,5}[.)])\s")
 """The mark of an item or other line with a form."""
 _LISTS = re.compile(r"[;:|]\s*\w")
 """The marks between the parts of a list in one line."""
+_COUNT = re.compile(r"\d[+%]?\s?\Z")
 NEAR = 300
 """Characters in which the brackets around a phrase are looked for."""
 _STOPS = frozenset(".!?…。！？")
@@ -124,6 +125,11 @@ def is_credit(text: str, match: re.Match[str]) -> bool:
     head, tail = text[max(0, match.start() - NEAR) : match.start()], text[match.end() : match.end() + NEAR]
     bracket = head.rfind("(")
     return bracket > head.rfind(")") and _SAID.search(head[bracket:] + tail.partition(")")[0]) is not None
+
+
+def is_count(text: str, start: int) -> bool:
+    """Return whether a number stands right before a place: what follows says what was counted."""
+    return _COUNT.search(text, max(0, start - NEAR), start) is not None
 
 
 def is_list(span: str) -> bool:

@@ -7,13 +7,9 @@ import random
 import re
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from guards import Level, Output
 from guards.catchphrase import Catchphrase
-from guards.phrases import MOST, Phrase, Phrases, runs
-from guards.seen import Seen
 
 LEXICON = [
     a + b + c for a in "bdfgklmnprst" for b in ("ara", "elo", "inu", "oma", "uti") for c in ("", "na", "ro", "s", "mik")
@@ -169,16 +165,17 @@ def test_a_new_line_of_a_form_is_an_edit() -> None:
         "  ({}, review by the keeper of the gate)",
         "**All notes go into the harbour book**",
         "News of the week; boats and their masters; tides to come.",
+        "For {} 40 boats lie along the outer quay wall {}.",
     ],
-    ids=["credit", "title", "list"],
+    ids=["credit", "title", "list", "count"],
 )
 def test_a_line_that_nobody_says_is_no_catchphrase(line: str) -> None:
-    """A credit in brackets, a title and a list of titles may come into all outputs, each time elsewhere."""
+    """A credit in brackets, a title, a list of titles and a count may come into all outputs, each time elsewhere."""
     seeded = random.Random(9)
     texts = []
     for i, lines in enumerate(fresh(200)):
         if i >= 100:
-            lines.insert(seeded.randrange(5), line.format(" ".join(seeded.sample(LEXICON, 2))))
+            lines.insert(seeded.randrange(5), line.format(*(" ".join(seeded.sample(LEXICON, 2)) for _ in range(2))))
         texts.append("\n".join(lines))
     assert trips(texts) == []
 
@@ -268,55 +265,3 @@ def test_a_damaged_table_is_refused(key: str) -> None:
     state["phrases"][key] = "AAAA"
     with pytest.raises(ValueError, match=key):
         Catchphrase().load(state)
-
-
-@given(st.lists(st.one_of(st.none(), st.integers(3, 20)), max_size=30))
-def test_runs_lie_apart_and_are_hot_throughout(hits: list[int | None]) -> None:
-    """Each run is unbroken, runs do not overlap, and each phrase is the one with most hits of its run."""
-    found = {i: Phrase(0, 0, 0, 40, hits=n) for i, n in enumerate(hits) if n is not None}
-    end = -1
-    for first, last, phrase in sorted(runs(range(len(hits)), found), key=lambda run: run[0]):
-        assert end < first <= last
-        inside = [hits[i] for i in range(first, last + 1)]
-        assert None not in inside
-        assert phrase.hits == max(n for n in inside if n is not None)
-        end = last
-
-
-@given(st.lists(st.lists(st.integers(0, 2**32 - 1), max_size=20), max_size=20), st.integers(0, 2**32 - 1))
-def test_the_start_is_never_counted_too_low(outputs: list[list[int]], key: int) -> None:
-    """The sketch of the start may count a key too often and never too seldom."""
-    seen = Seen()
-    for keys in outputs:
-        seen.learn(dict.fromkeys(keys))
-    for known in {key, *(k for keys in outputs for k in keys)}:
-        assert seen.count(known) >= sum(known in keys for keys in outputs)
-
-
-def test_a_seldom_phrase_beside_a_frequent_one_is_a_run_of_its_own() -> None:
-    """Between the two lie keys that hold words of both and come seldom; a piece of the frequent one is not yielded."""
-    hits = [40, 40, 3, 4, 3, 18, 18]
-    found = {i: Phrase(0, 0, 0, 40, hits=n) for i, n in enumerate(hits)}
-    assert [(first, last) for first, last, _ in runs(range(7), found)] == [(0, 1), (5, 6)]
-    piece = {i: Phrase(0, 0, 0, 40, hits=n) for i, n in enumerate((40, 40, 18, 18))}
-    assert [(first, last) for first, last, _ in runs(range(4), piece)] == [(0, 1)]
-
-
-def test_the_table_keeps_the_most_suspicious() -> None:
-    """A phrase that grows is still followed after ten thousand others have come and gone."""
-    phrases = Phrases(16)
-    for row in range(200):
-        noise = [row // 2 * 1000 + i for i in range(1, 80)]
-        found = phrases.take([4_000_000_007, *noise] if row >= 40 and row % 3 == 0 else noise, [])
-    assert phrases.rows == 200
-    last = phrases.take([4_000_000_007], [])[4_000_000_007]
-    assert last.hits > 50
-    assert len(found) <= MOST
-
-
-def test_a_short_warm_up_makes_no_form() -> None:
-    """A run in two of the first sixteen outputs is an eighth of them, however short the warm-up is."""
-    phrases = Phrases(8)
-    for row in range(20):
-        phrases.take([row + 1, 900] if row in (3, 12) else [row + 1], [])
-    assert phrases.form == 2 / 16
