@@ -106,7 +106,7 @@ that the prose about programs is full of (command, code, signal) are left out.""
 SIGNS = frozenset("🙏✨💫🌟❤💖💕💗💝🕊☮🌌🥹😭😢💔🤗🥰😍🫶♾🌠🪷🧘")
 """Signs that stand for such words."""
 
-_PREFIX = 2
+PREFIX = 2
 
 
 def _table() -> tuple[dict[str, str], dict[str, list[tuple[str, str]]]]:
@@ -115,13 +115,15 @@ def _table() -> tuple[dict[str, str], dict[str, list[tuple[str, str]]]]:
     for kind, listed in KINDS.items():
         for word in listed.split():
             if word.endswith("*"):
-                stems.setdefault(word[:_PREFIX], []).append((word[:-1], kind))
+                stems.setdefault(word[:PREFIX], []).append((word[:-1], kind))
             else:
                 exact[word] = kind
     return exact, stems
 
 
 _EXACT, _STEMS = _table()
+LISTED, PREFIXES = frozenset(_EXACT), frozenset(_STEMS)
+"""Words with a kind, and how other words begin that may have one."""
 
 
 def kind_of(word: str) -> str:
@@ -133,7 +135,7 @@ def kind_of(word: str) -> str:
     found = _EXACT.get(word)
     if found is not None:
         return found
-    for stem, kind in _STEMS.get(word[:_PREFIX], ()):
+    for stem, kind in _STEMS.get(word[:PREFIX], ()):
         if word.startswith(stem):
             return kind
     return ""

@@ -25,8 +25,10 @@ class Sketch(NamedTuple):
 
 def sketch(words: Sequence[str]) -> Sketch:
     """Return the sketch of a text's word triples; the words hold no spaces."""
-    data = " ".join(words).encode("utf-8", "surrogatepass")
-    starts = [0, *accumulate([len(word) + 1 for word in data.split(b" ")])]
+    text = " ".join(words)
+    data = text.encode("utf-8", "surrogatepass")
+    parts = words if len(data) == len(text) else data.split(b" ")
+    starts = [0, *accumulate([size + 1 for size in map(len, parts)])]
     least = [_NONE] * BINS
     for start, end in zip(starts, starts[3:], strict=False):
         mixed = crc32(data[start : end - 1]) * _MIXED & 0xFFFFFFFF
