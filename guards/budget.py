@@ -108,7 +108,7 @@ class Budget(Guard):
         if limit is None:
             return silent(self.name)
         if not asks:
-            return Verdict(self.name, Level.PASS, min(self._steps / limit, 0.99))
+            return silent(self.name, min(self._steps / limit, 0.99))
         return self._used("steps of this turn", self._steps, limit)
 
     def _used(self, what: str, used: float, limit: float) -> Verdict:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from guards import options
-from guards.base import Guard, Json, Level, Output, Verdict
+from guards.base import Guard, Json, Level, Output, Verdict, silent
 from guards.memory import check_version, integer, nested
 from guards.phrases import MOST, NAT, PLACES, Phrase, Phrases, runs
 from guards.places import (
@@ -145,7 +145,7 @@ class Catchphrase(Guard):
         """Judge the next output."""
         reading = read(output.text)
         if len(reading.spoken) < LEAST:
-            return Verdict(self.name)
+            return silent(self.name)
         keys, size = _keys(reading)
         found = self._phrases.take(keys, reading.marks)
         seen = [Sighting(phrase, first, last + size, reading.spoken) for first, last, phrase in runs(keys, found)]
@@ -154,10 +154,10 @@ class Catchphrase(Guard):
         scored = [(round(self._score(one, reading, times[id(one.phrase)]), 3), one) for one in seen]
         for score, one in sorted(scored, key=lambda pair: -pair[0]):
             if Level.of(score) is Level.PASS:
-                return Verdict(self.name, Level.PASS, score)
+                return silent(self.name, score)
             if (verdict := self._verdict(score, one, reading.text)) is not None:
                 return verdict
-        return Verdict(self.name)
+        return silent(self.name)
 
     def _score(self, seen: Sighting, reading: Reading, times: int) -> float:
         phrase, words, formed = seen.phrase, seen.end - seen.start, self._phrases.form >= FORM

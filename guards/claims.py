@@ -108,7 +108,7 @@ class Claims(Guard):
     def _verdict(self, score: float, why: str, said: str, outcome: Literal["failed", "tripped"]) -> Verdict:
         score = round(score, 3)
         if Level.of(score) is Level.PASS:
-            return Verdict(self.name, Level.PASS, score)
+            return silent(self.name, score)
         hint = f"You said {quote(said, 60)}, but no tool call did that. Call the tool now, or say that it was not done."
         level = Level.of(score)
         return Verdict(self.name, level, score, why, hint, outcome, (said,))

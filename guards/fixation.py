@@ -119,7 +119,7 @@ class Fixation(Guard):
                 pair = is_character(word) and i + 1 < total
                 here[word + reading.spoken[i + 1] if pair else word] += 1
         if here.total() < CARRIES * self.options.rare * total:
-            return Verdict(self.name, Level.PASS, round(min(score, 0.5), 3))
+            return silent(self.name, round(min(score, 0.5), 3))
         what = "a word takes" if len(risen) == 1 else f"{len(risen)} words take"
         why = f"{what} the stream over, in ever new company: {here.total()} of the {total} words of this output"
         return self._said(score, reading, dict(here.most_common(SHOWN)), why)
@@ -127,7 +127,7 @@ class Fixation(Guard):
     def _said(self, score: float, reading: Reading, words: Mapping[str, int], why: str) -> Verdict:
         score = round(score, 3)
         if Level.of(score) is Level.PASS:
-            return Verdict(self.name, Level.PASS, score)
+            return silent(self.name, score)
         named = ", ".join(quote(word, 40) for word in words)
         hint = f"You keep coming back to {named}. Write this one about something else, without that."
         level = Level.of(score)

@@ -110,7 +110,7 @@ class Markup(Guard):
 
     def _verdict(self, name: str, seen: Rarity, score: float, spans: tuple[str, ...]) -> Verdict:
         if Level.of(score) is Level.PASS:
-            return Verdict(self.name, Level.PASS, score)
+            return silent(self.name, score)
         what, advice = WORDS[name]
         shown = quote(spans[0], 60) if spans else "this one"
         often = f"{seen.lately} of the last {RECENT} outputs"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from guards import options
-from guards.base import Guard, Json, Level, Output, Verdict, gravest
+from guards.base import Guard, Json, Level, Output, Verdict, gravest, silent
 from guards.memory import check_version, integer, integers, nested
 from guards.numbered import MANY, Numbered, masked
 from guards.onset import Onset
@@ -116,15 +116,15 @@ class Repeat(Guard):
         error = _ERROR.match(text)
         if len(said) < (3 if error else LEAST):
             if output.calls:
-                return Verdict(self.name)
+                return silent(self.name)
             if len(said) < WORDS:
                 self._rounds.update(None)
-                return Verdict(self.name)
+                return silent(self.name)
             return gravest(self._brief(key, text), self._but_numbers(said, text), self._round(key, BRIEF, text))
         self._short = self._short_run = 0
         size = LONG if len(said) >= SENTENCES else WHOLE
         form = fingerprint(" ".join(masked(said))) if error else key  # its times and identifiers change by themselves
-        rounds = Verdict(self.name) if output.calls else self._round(form, size, text)
+        rounds = silent(self.name) if output.calls else self._round(form, size, text)
         if output.calls and output.turn is not None:
             return self._beside_calls(key, fingerprint(output.turn), text)
         exactly = gravest(self._in_a_row(key, text), self._of_twenty(key, size, text), rounds)
@@ -201,9 +201,9 @@ class Repeat(Guard):
         return gravest(nearly, self._judged(mean / TOO_CLOSE if most > TOO_CLOSE else 0.0, why, text))
 
     def _judged(self, score: float, why: str, text: str, *, gate: bool = True) -> Verdict:
-        score = round(score, 3)
+        score = round(score, 3) if score else 0.0
         if Level.of(score) is Level.PASS:
-            return Verdict(self.name, Level.PASS, score)
+            return silent(self.name, score)
         hint = (
             f"You keep giving the same answer: {quote(text, 60)}. Say only what is new since then; "
             "if nothing is new, say so in one short sentence."

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from guards import options
-from guards.base import Guard, Json, Level, Output, Verdict
+from guards.base import Guard, Json, Level, Output, Verdict, silent
 from guards.memory import check_version, integer, integers, nested
 from guards.promise import limit
 from guards.sequential import Climb, Margin, load_climb
@@ -114,7 +114,7 @@ class Silence(Guard):
     def _end(self) -> float:
         """Close the turn; the score of the worse rule when the turn was silent, otherwise nothing to complain of."""
         silent = self._called and not self._spoke
-        score = self._share.update(self._surprise() if silent else 0.0)
+        self._share.take(self._surprise() if silent else 0.0)
         self._spells.update(silent)
         self._turns += 1
         self._recent = (2 * self._recent + silent) % 2**WIDE
@@ -122,7 +122,7 @@ class Silence(Guard):
             self._spoken, self._quiet = self._spoken + (not silent), self._quiet + silent
             self._talker = self._talker or self._spoken >= max(SPOKEN, TALKER * self._turns)
         self._open = self._spoke = self._called = False
-        return self._judge(score) if silent else 0.0
+        return self._judge(self._share.score) if silent else 0.0
 
     def _surprise(self) -> float:
         """Return what a silent turn counts: less than one where it goes on from another with a greater chance."""
@@ -159,7 +159,7 @@ class Silence(Guard):
             return Verdict(self.name, Level.TRIP, round(empty, 3), why, hint, gate=True)
         score = round(score, 3)
         if Level.of(score) is Level.PASS:
-            return Verdict(self.name, Level.PASS, max(score, round(min(empty, 0.79), 3)))
+            return silent(self.name, max(score, round(min(empty, 0.79), 3)))
         recent = f"{self._recent.bit_count()} of the last {min(self._turns, WIDE)} turns"
         turns = f"{WIDE} turns in a row" if min(self._spells.length, self._recent.bit_count()) >= WIDE else recent
         why = f"{turns} called tools and ended without a word; normal here is {100 * self._share.normal:.0f} % at most"

@@ -13,7 +13,7 @@ from typing import ClassVar, Literal
 
 from guards import options
 from guards.base import Guard, Json, Level, Output, Verdict, silent
-from guards.lexicon import FAINT, KINDS, SIGNS, kind_of
+from guards.lexicon import FAINT, KINDS, LISTED, PREFIX, PREFIXES, SIGNS, kind_of
 from guards.memory import check_version, integers, numbers, shares
 from guards.promise import limit
 from guards.reading import read
@@ -175,7 +175,7 @@ class Spiral(Guard):
 
     def _judged(self, score: float, found: Mapping[str, int], text: str) -> Verdict:
         if Level.of(score) is Level.PASS:
-            return Verdict(self.name, Level.PASS, score)
+            return silent(self.name, score)
         spans = _spans(found, text)
         named = ", ".join(quote(span, 30) for span in spans)
         why = f"thanks, farewells, stillness or praise take over: here {named}, as in most of the last {RECENT} outputs"
@@ -232,7 +232,7 @@ def _lexemes(words: Sequence[str], text: str) -> dict[str, int]:
     found: dict[str, int] = {}
     faint: dict[str, int] = {}
     for word, times in Counter(words).items():
-        if kind_of(word):
+        if (word in LISTED or word[:PREFIX] in PREFIXES) and kind_of(word):
             found[word] = times
         elif word in FAINT:
             faint[word] = times

@@ -116,11 +116,11 @@ class Template(Guard):
         self._made.append(int(made))
         score = round(self._climb.update(float(made)), 3)
         if not made:
-            return Verdict(self.name, Level.PASS, min(score, 0.5))
+            return silent(self.name, min(score, 0.5))
         before = {phrase for phrases in self._phrases for phrase in phrases}
         self._phrases.append(_phrases(reading))
         if Level.of(score) is Level.PASS:
-            return Verdict(self.name, Level.PASS, score)
+            return silent(self.name, score)
         counted = f"{sum(self._made)} of the last {len(self._made)} outputs"
         why = f"{counted} fill the same shapes with other words, this one too: {quote(output.text)}"
         hint = (

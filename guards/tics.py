@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from guards import options
-from guards.base import Guard, Json, Level, Output, Verdict
+from guards.base import Guard, Json, Level, Output, Verdict, silent
 from guards.edges import Side, edge, span
 from guards.habit import Found, Habit, row
 from guards.memory import check_version, nested
@@ -40,13 +40,13 @@ class _Tic(Guard):
     def update(self, output: Output) -> Verdict:
         """Judge the next output."""
         if output.calls or not output.text.strip():
-            return Verdict(self.name)
+            return silent(self.name)
         reading = read(output.text)
         here = edge(reading, self.side)
         found = self._habit.update(row(here, reading))
         score = round(found.score, 3)
         if Level.of(score) is Level.PASS:
-            return Verdict(self.name, Level.PASS, score)
+            return silent(self.name, score)
         said = here.said if len(found.kinds) > 1 else span(here.said, here.words[found.kinds[0]], here.said)
         why, hint = self._told(found, quote(said, 80))
         level = Level.of(score)

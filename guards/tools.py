@@ -203,7 +203,7 @@ class Tools(Guard):
         worst = max(found, key=lambda circle: circle.score, default=Circle(0.0, ""))
         score = round(worst.score, 3)
         if Level.of(score) is Level.PASS:
-            return Verdict(self.name, Level.PASS, score)
+            return silent(self.name, score)
         level = Level.of(score)
         why = ", ".join([worst.why, *(f"{word} {quote(text)}" for word, text in filter(None, (asked, came)))])
         told = f"{worst.why}, {asked[0]} {quote(asked[1], SHOWN)}" if asked else worst.why

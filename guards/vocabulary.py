@@ -113,7 +113,9 @@ class Vocabulary(Guard):
             return silent(self.name)
         self._outputs += 1
         words = [marks[i] & KEY for i in piece]
-        self._last.extend(_returning(spoken[i], marks[i]) for i in piece[:LOOSE_EACH])
+        plain = reading.text.isascii()
+        last = words if plain else [_returning(spoken[i], marks[i]) for i in piece[:LOOSE_EACH]]
+        self._last.extend(last[:LOOSE_EACH])
         return gravest(self._order_of(reading, words), self._scatter(reading, words), self._narrow(reading, piece))
 
     def _narrow(self, reading: Reading, piece: Sequence[int]) -> Verdict:
@@ -131,7 +133,7 @@ class Vocabulary(Guard):
             few = self._few(reading, FEW / last.types, f"only {last.types} different words are left", last)
             return replace(few, gate=True)
         if Level.of(score) is Level.PASS:
-            return Verdict(self.name, Level.PASS, round(score, 3))
+            return silent(self.name, round(score, 3))
         window, start = self._narrowing.worst()
         return self._few(reading, score, f"different long words fell from {start} to {window.types}", window)
 
@@ -152,7 +154,7 @@ class Vocabulary(Guard):
         if not total:
             return silent(self.name)
         if won <= 0:
-            return Verdict(self.name, Level.PASS, round(min(score, 0.5), 3))
+            return silent(self.name, round(min(score, 0.5), 3))
         return self._wild(score, "words stand in no order that this stream had before", reading)
 
     def _scatter(self, reading: Reading, words: Sequence[int]) -> Verdict:
@@ -172,13 +174,13 @@ class Vocabulary(Guard):
         if not score:
             return silent(self.name)
         if Level.of(round(score, 3)) is Level.PASS:
-            return Verdict(self.name, Level.PASS, round(score, 3))
+            return silent(self.name, round(score, 3))
         return self._verdict(score, f"{why}: {quote(reading.prose)}", HINTS["wild"])
 
     def _verdict(self, score: float, reason: str, hint: str, evidence: tuple[str, ...] = ()) -> Verdict:
         score = round(score, 3)
         if Level.of(score) is Level.PASS:
-            return Verdict(self.name, Level.PASS, score)
+            return silent(self.name, score)
         return Verdict(self.name, Level.of(score), score, reason, hint, evidence=evidence)
 
     def state(self) -> dict[str, Json]:
