@@ -36,10 +36,12 @@ def vault(home: Home) -> Finding:
     try:
         with Vault.looked_at(home.vault) as found:
             check_places(found.root, found.git.gitdir)
-            branch, head, odd = found.branch, found.head, [*found.missing(), *oddities(found.root)]
+            branch, head, odd, missing = found.branch, found.head, oddities(found.root), found.missing()
             shallow = (found.git.gitdir / "shallow").exists()
     except VaultError as wrong:
         return Finding("vault", "fail", str(wrong), "mend it with plain git; nothing in it was changed")
+    if missing:
+        return Finding("vault", "fail", missing[0], "the last section of docs/runbook.md says how to get them back")
     left = [name for name in ("index.lock", "HEAD.lock") if (home.vault / ".git" / name).exists()]
     if left and not home.running():
         return Finding("vault", "warn", f"a git command left {', '.join(left)}", "the next start removes it")

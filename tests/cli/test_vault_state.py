@@ -199,3 +199,24 @@ def test_status_names_what_is_left_alone(home: Home, capsys: pytest.CaptureFixtu
         "left alone in the vault: names that are not UTF-8: 1 (caf\\xe9<U+001B>[2J.md)",
         "left alone in the vault: notes over 256 kB: 1 (huge.md)",
     ]
+
+
+def test_the_doctor_names_what_a_power_cut_took(home: Home) -> None:
+    """An object of git that was cut short is a failure until it is back, and is no reason to hang."""
+    write(home, "a.md", "One.")
+    ann = ("-c", "user.name=Ann", "-c", "user.email=ann@example.org")
+    subprocess.run(["git", *ann, "commit", "-qm", "by hand", "--allow-empty"], cwd=home.vault, check=True)
+    head = subprocess.check_output(["git", "rev-parse", "HEAD"], cwd=home.vault, text=True).strip()
+    file = home.vault / ".git/objects" / head[:2] / head[2:]
+    whole = file.read_bytes()
+    file.chmod(0o644)
+    file.write_bytes(whole[:60])
+    (home.vault / ".git/trimtab/looked-through").unlink()
+
+    found = doctor_vault.vault(home)
+    assert (found.level, found.text.split(":")[0]) == (
+        "fail",
+        "objects of git that were cut short when the system went down, and are missing",
+    )
+    file.write_bytes(whole)
+    assert doctor_vault.vault(home).level == "ok"
