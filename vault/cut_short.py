@@ -38,7 +38,7 @@ def look_through(objects: Path, scratch: Path, boot: str) -> None:
         since = stamp.stat().st_mtime - _SLACK_SECONDS
     for file in _loose(objects, since):
         with contextlib.suppress(FileNotFoundError):  # git has packed it at this moment
-            if not is_whole(file):
+            if os.access(file, os.R_OK) and not is_whole(file):  # another user's is no reader's trouble
                 (scratch / ASIDE).mkdir(exist_ok=True)
                 file.replace(scratch / ASIDE / f"{file.parent.name}{file.name}")
     write_durably(fresh, boot.encode())
