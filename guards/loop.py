@@ -109,46 +109,50 @@ class LoopWatch(Watch):
     """
 
     KEEP = 8_000
-    EVERY = 48
+    EVERY, SHARE = 48, 20
+    """It looks each time so many characters, or the twentieth part of what it looks at, are new."""
     TWICE = 2.0
     """Times the limit of a whole output: while a table or a list is written, it too stands at the end."""
 
     def __init__(self, copies: float) -> None:
         self._copies = copies
         self._pieces: list[str] = []
-        self._length = self._new = 0
-        self._tail = self._masked = ""
+        self._written: list[str] = []
+        self._masked = ""
+        self._length = self._new = self._blank = 0
         self._wait = self.EVERY
 
     def feed(self, piece: str) -> Verdict | None:
         """Take the next piece; trip when the text has long been nothing but a loop."""
-        last = piece[-self.KEEP :]
-        masked = _NUMBER.sub("0", last)
-        if self._masked[-1:] == "0" and last[:1].isdecimal():
-            masked = masked[1:]  # a number goes on in this piece
-        self._tail, self._masked = (self._tail + last)[-self.KEEP :], (self._masked + masked)[-self.KEEP :]
         self._pieces.append(piece)
-        self._length += len(piece)
-        if self._length > 2 * (HEAD + TAIL):
-            self._text()
         self._new += len(piece)
         if self._new < self._wait:
             return None
-        self._new = 0
+        new = "".join(self._pieces)
+        self._pieces, self._new = [], 0
+        self._written.append(new)
+        self._length += len(new)
+        if self._length > 2 * (HEAD + TAIL):
+            self._text()
+        said = len(new.rstrip())
+        self._blank = len(new) - said + (0 if said else self._blank)
+        masked = _NUMBER.sub("0", new[-self.KEEP :])
+        if self._masked[-1:] == "0" and new[-self.KEEP :][:1].isdecimal():
+            masked = masked[1:]  # a number goes on in this piece
+        self._masked = (self._masked + masked)[-self.KEEP :]
         return self._look()
 
     def _text(self) -> str:
         """Return what has been written, without the middle of what is long."""
-        text = "".join(self._pieces)
+        text = "".join(self._written)
         text = text if len(text) <= HEAD + TAIL else text[:HEAD] + text[-TAIL:]
-        self._pieces, self._length = [text], len(text)
+        self._written, self._length = [text], len(text)
         return text
 
     def _look(self) -> Verdict | None:
-        blank = len(self._tail) - len(self._tail.rstrip())
         period, length = tail_period(self._masked)
-        if blank < 600 and (not period or length < 160 or length < 3 * period):
-            self._wait = self.EVERY
+        if self._blank < 600 and (not period or length < 160 or length < 3 * period):
+            self._wait = max(self.EVERY, len(self._masked) // self.SHARE)
             return None
         found = judge(self._text(), self._copies, patience=2.0)
         if found is None or found.score < self.TWICE or not found.stops:

@@ -120,7 +120,8 @@ class Panel:
 
     def watch(self) -> Watch:
         """Return one eye on the next output's stream for all guards that have one."""
-        return _Watches([watch for guard in self.guards if (watch := guard.watch()) is not None])
+        guards = (*self._gates, *self._baselines.guards)
+        return _Watches([watch for guard in guards if (watch := guard.watch()) is not None])
 
     def reset(self) -> None:
         """Forget the stream."""
