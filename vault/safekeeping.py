@@ -135,6 +135,7 @@ class Safekeeping:
             here = self._files.read(parts, LARGEST_READ)
             found = None if here is None else self._git.identify(here)
             torn = here is not None and not here.strip(b"\0")
-            if now is not None and found != now and (found == was or torn):
+            wanted = now is not None and found != now and (found == was or torn)
+            if now is not None and wanted and self._git.size(now) <= LARGEST_READ:
                 return self._files.replace(parts, self._git.blob(now), here) is not None
         return False
