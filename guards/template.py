@@ -17,7 +17,7 @@ from guards.promise import limit
 from guards.reading import NUMBER, Reading, read
 from guards.sequential import Climb, Margin, load_climb
 from guards.skeleton import pieces, skeleton
-from guards.text import quote
+from guards.text import MERGED, quote
 
 RECENT, BINS = 32, 40
 """Outputs that an output is compared with, and the pieces of each that are kept."""
@@ -59,7 +59,8 @@ class Template(Guard):
     2 of 160 Debian changelogs, into which a new form of entry really came.
     Silent on purpose: on shapes that were there at the start (the first five outputs, and later ones of the first
     `warm_up` when they are 32 outputs old); on what is carried over word for word, as in minutes and agendas, which
-    the guard `repeat` looks at; on outputs of fewer than ten words or with calls.
+    the guard `repeat` looks at; on messages of merges, which git writes; on outputs of fewer than ten words or with
+    calls.
     Options: `warm_up` outputs of the start (40), `caution`: years for one false trip (1).
 
         >>> from guards import Output
@@ -103,7 +104,7 @@ class Template(Guard):
         """Judge the next output."""
         reading = read(output.text)
         self._outputs += bool(output.text.strip())
-        if output.calls or len(reading.spoken) < LEAST:
+        if output.calls or len(reading.spoken) < LEAST or MERGED.match(reading.text):
             return silent(self.name)
         found, wording = _placed(reading)
         kept = _kept(found, wording)

@@ -43,6 +43,8 @@ _ORDINAL = re.compile(r"\s*(?:\d{1,5}[.)]|[-*+•])\s+")
 _BULLETS = "-*+•"
 TRAILER = re.compile(r"[A-Z][A-Za-z]{1,20}(?:-[A-Za-z]{1,20}){1,3}: \S")
 """`Signed-off-by: …`, `Change-Id: …`: a hyphenated key at the left edge, below the text of a commit or letter."""
+MERGED = re.compile(r"Merge (?:pull request #\d|(?:remote-tracking )?branch '|tag ')")
+"""The beginning of a merge's message, which git or its host writes."""
 _LOG = re.compile(r"\W?\d{4}-\d\d-\d\d[T ]\d\d:\d\d.{0,40}\b(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL)\b")
 
 

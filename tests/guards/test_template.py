@@ -110,9 +110,17 @@ def test_the_start_does_not_learn_a_collapse() -> None:
     assert len(rows) > 120
 
 
-@pytest.mark.parametrize("make", [lambda text: Output(text, (Call("x"),)), lambda text: Output(text[:30])])
-def test_calls_and_titles_have_no_shape(make: Callable[[str], Output]) -> None:
-    """Words beside a call, and outputs of a few words, are not judged."""
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda text: Output(text, (Call("x"),)),
+        lambda text: Output(text[:30]),
+        lambda text: Output(f"Merge pull request #7 from harbour/pier\n\n{text}"),
+    ],
+    ids=["calls", "titles", "merges"],
+)
+def test_some_outputs_have_no_shape(make: Callable[[str], Output]) -> None:
+    """Words beside a call, outputs of a few words and what git writes of a merge are not judged."""
     guard = Template()
     assert all(guard.update(make(text)).score == 0.0 for text in fresh(20) + filled(40, 1))
 
