@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from guards import options
@@ -54,14 +53,8 @@ class Claims(Guard):
     tests: ClassVar[int] = 1
     VERSION = 1
 
-    @dataclass(frozen=True, slots=True)
-    class Options:
-        """The replies of the start, and years for one false trip."""
-
-        warm_up: int = options.option(40, 1, 10_000)
-        caution: float = options.option(1.0, 0.01, 1e6)
-
-    options: Options
+    Options = options.Sequential
+    options: options.Sequential
 
     def reset(self) -> None:
         """Forget the stream."""

@@ -66,12 +66,10 @@ class Fixation(Guard):
     VERSION = 2
 
     @dataclass(frozen=True, slots=True)
-    class Options:
-        """The share that a word rare at the start may have, the outputs of the start, years for one false trip."""
+    class Options(options.Sequential):
+        """The share that a word rare at the start may have."""
 
         rare: float = options.option(0.0045, 0.0001, 0.05)
-        warm_up: int = options.option(40, 1, 10_000)
-        caution: float = options.option(1.0, 0.01, 1e6)
 
     options: Options
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from guards import leak, options
@@ -61,14 +60,8 @@ class Markup(Guard):
     tests: ClassVar[int] = len(CLASSES)
     VERSION = 1
 
-    @dataclass(frozen=True, slots=True)
-    class Options:
-        """The outputs of the start, and years for one false trip."""
-
-        warm_up: int = options.option(40, 1, 10_000)
-        caution: float = options.option(1.0, 0.01, 1e6)
-
-    options: Options
+    Options = options.Sequential
+    options: options.Sequential
 
     def reset(self) -> None:
         """Forget the stream."""

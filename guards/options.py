@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import Field, field, fields
+from dataclasses import Field, dataclass, field, fields
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -16,6 +16,14 @@ T = TypeVar("T")
 def option(default: Any, low: float, high: float = math.inf) -> Any:
     """Return a dataclass field with a default and inclusive bounds."""
     return field(default=default, metadata={"low": low, "high": high})
+
+
+@dataclass(frozen=True, slots=True)
+class Sequential:
+    """What every sequential guard knows: outputs of the start that are this stream's own; years for one false trip."""
+
+    warm_up: int = option(40, 1, 10_000)
+    caution: float = option(1.0, 0.01, 1e6)
 
 
 def read(kind: type[T], guard: str, given: Mapping[str, object]) -> T:

@@ -84,13 +84,11 @@ class Repeat(Guard):
     VERSION = 5
 
     @dataclass(frozen=True, slots=True)
-    class Options:
-        """Equal outputs in a row and of twenty that trip; outputs of the start that say what is normal."""
+    class Options(options.Sequential):
+        """Equal outputs in a row and of twenty that trip."""
 
         in_a_row: int = options.option(5, 2, 1000)
         of_twenty: int = options.option(12, 2, 20)
-        warm_up: int = options.option(40, 1, 10_000)
-        caution: float = options.option(1.0, 0.01, 1e6)
 
     options: Options
 

@@ -75,12 +75,10 @@ class Silence(Guard):
     VERSION = 6
 
     @dataclass(frozen=True, slots=True)
-    class Options:
-        """Empty replies in a row that trip, the turns of the start, and years for one false trip."""
+    class Options(options.Sequential):
+        """Empty replies in a row that trip; the start is counted in turns."""
 
         empty: int = options.option(3, 1, 1000)
-        warm_up: int = options.option(40, 1, 10_000)
-        caution: float = options.option(1.0, 0.01, 1e6)
 
     options: Options
 

@@ -6,7 +6,6 @@ import base64
 import binascii
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
 from guards import options
@@ -80,14 +79,8 @@ class Template(Guard):
     tests: ClassVar[int] = 1
     VERSION = 1
 
-    @dataclass(frozen=True, slots=True)
-    class Options:
-        """Outputs of the start that say which shapes are this stream's own; years for one false trip of the panel."""
-
-        warm_up: int = options.option(40, 1, 10_000)
-        caution: float = options.option(1.0, 0.01, 1e6)
-
-    options: Options
+    Options = options.Sequential
+    options: options.Sequential
 
     def reset(self) -> None:
         """Forget the stream."""

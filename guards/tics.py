@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from guards import options
@@ -24,14 +23,8 @@ class _Tic(Guard):
     side: ClassVar[Side]
     VERSION = 2
 
-    @dataclass(frozen=True, slots=True)
-    class Options:
-        """Outputs of the start that say what is this stream's own way; years for one false trip of the panel."""
-
-        warm_up: int = options.option(40, 1, 10_000)
-        caution: float = options.option(1.0, 0.01, 1e6)
-
-    options: Options
+    Options = options.Sequential
+    options: options.Sequential
 
     def reset(self) -> None:
         """Forget the stream."""

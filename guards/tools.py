@@ -74,13 +74,11 @@ class Tools(Guard):
     VERSION = 3
 
     @dataclass(frozen=True, slots=True)
-    class Options:
-        """Equal calls with equal results and failures in a row, calls of the start, years for one false trip."""
+    class Options(options.Sequential):
+        """Equal calls with equal results and failures in a row; the start is counted in calls."""
 
         same: int = options.option(4, 2, 1000)
         errors: int = options.option(8, 2, 1000)
-        warm_up: int = options.option(40, 1, 10_000)
-        caution: float = options.option(1.0, 0.01, 1e6)
 
     options: Options
 

@@ -81,12 +81,10 @@ class Vocabulary(Guard):
     VERSION = 3
 
     @dataclass(frozen=True, slots=True)
-    class Options:
-        """The share of different words that may be lost, the outputs of the start, and years for one false trip."""
+    class Options(options.Sequential):
+        """The share of different words that may be lost."""
 
         drop: float = options.option(0.45, 0.01, 0.95)
-        warm_up: int = options.option(40, 1, 10_000)
-        caution: float = options.option(1.0, 0.01, 1e6)
 
     options: Options
 

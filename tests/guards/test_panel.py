@@ -31,7 +31,7 @@ def test_options_reach_their_guard() -> None:
     [
         ({"no_such_guard": {}}, "no guard 'no_such_guard'.*loop, repeat"),
         ({"repeat": {"in_a_row": 0}}, "guard 'repeat': option 'in_a_row' should be a whole number of at least 2"),
-        ({"silence": {"warm": 3}}, "guard 'silence' has no option 'warm'; it knows empty, warm_up"),
+        ({"silence": {"warm": 3}}, "guard 'silence' has no option 'warm'; it knows warm_up, caution, empty"),
     ],
 )
 def test_bad_options_are_one_sentence(options: dict[str, dict[str, int]], says: str) -> None:
