@@ -6,7 +6,9 @@ to a file system over a network, is not told of.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import errno
 import os
 import re
 import struct
@@ -24,6 +26,7 @@ _LOST: Final = _OVERFLOW | _IGNORED | _UNMOUNT | _DELETE_SELF | _MOVE_SELF
 MOST: Final = 10_000
 """How many folders are watched; a kernel has room for some tens of thousands, for all programs together."""
 _LOCAL: Final = {b"btrfs", b"ext2", b"ext3", b"ext4", b"f2fs", b"jfs", b"overlay", b"tmpfs", b"xfs", b"zfs"}
+_NOT_THERE: Final = {errno.ENOENT, errno.ENOTDIR, errno.EACCES}
 _MOUNTS: Final = Path("/proc/self/mountinfo")
 _OCTAL: Final = re.compile(rb"\\([0-7]{3})")
 _LIBC: Final = ctypes.CDLL(None, use_errno=True)
@@ -79,12 +82,20 @@ class Watch:
             self._folders.clear()
 
     def _add(self, handle: int) -> bool:
-        for place, folders, _ in os.walk(self._root):
-            folders[:] = [name for name in folders if not name.startswith(".")]
+        """Watch every folder, each before it is listed, so that none that appears meanwhile is missed."""
+        waiting = [""]
+        while waiting:
+            folder = waiting.pop()
+            place = f"{self._root}/{folder}"
             number = _LIBC.inotify_add_watch(handle, os.fsencode(place), ctypes.c_uint32(_WATCHED))
+            if number < 0 and ctypes.get_errno() in _NOT_THERE:
+                continue
             if number < 0 or len(self._folders) >= self._most:
                 return False
-            self._folders[number] = "" if place == str(self._root) else os.path.relpath(place, self._root) + "/"
+            self._folders[number] = folder
+            with contextlib.suppress(OSError), os.scandir(place) as entries:
+                found = [each.name for each in entries if each.is_dir(follow_symlinks=False)]
+                waiting += [f"{folder}{name}/" for name in found if not name.startswith(".")]
         return True
 
     def _takes(self, told: bytes) -> bool:
