@@ -16,6 +16,8 @@ import threading
 from pathlib import Path
 from typing import Final
 
+from vault.files import is_utf8
+
 _EVENT: Final = struct.Struct("iIII")  # watch, what happened, a cookie, the length of the name
 _MODIFY, _CLOSE_WRITE, _MOVED_FROM, _MOVED_TO, _CREATE, _DELETE = 0x2, 0x8, 0x40, 0x80, 0x100, 0x200
 _DELETE_SELF, _MOVE_SELF, _OVERFLOW, _IGNORED, _UNMOUNT, _FOLDER = 0x400, 0x800, 0x4000, 0x8000, 0x2000, 0x40000000
@@ -86,7 +88,7 @@ class Watch:
         waiting = [""]
         while waiting:
             folder = waiting.pop()
-            place = f"{self._root}/{folder}"
+            place = f"{self._root}/{folder}".rstrip("/")
             number = _LIBC.inotify_add_watch(handle, os.fsencode(place), ctypes.c_uint32(_WATCHED))
             if number < 0 and ctypes.get_errno() in _NOT_THERE:
                 continue
@@ -95,7 +97,7 @@ class Watch:
             self._folders[number] = folder
             with contextlib.suppress(OSError), os.scandir(place) as entries:
                 found = [each.name for each in entries if each.is_dir(follow_symlinks=False)]
-                waiting += [f"{folder}{name}/" for name in found if not name.startswith(".")]
+                waiting += [f"{folder}{name}/" for name in found if not name.startswith(".") and is_utf8(name)]
         return True
 
     def _takes(self, told: bytes) -> bool:

@@ -78,12 +78,16 @@ def test_a_folder_that_comes_or_goes_ends_the_watch(vault: Vault, watch: Watch, 
     assert watch.changed() == frozenset()
 
 
-def test_a_name_that_is_no_text_stops_nobody(vault: Vault, watch: Watch) -> None:
-    """No note can have such a name; it comes to nothing when it is read."""
-    Path(os.fsdecode(os.fsencode(vault.root) + b"/caf\xe9.md")).write_text("x")
+def test_names_that_are_no_text_stop_nobody(vault: Vault, watch: Watch) -> None:
+    """No note can have such a name, or lie in such a folder; whatever is written there comes to nothing."""
+    folder = Path(os.fsdecode(os.fsencode(vault.root) + b"/d\xe9"))
+    folder.mkdir()
+    large(vault)
+    for place in (vault.root, folder):
+        Path(os.fsdecode(os.fsencode(place) + b"/caf\xe9.md")).write_text("yawl")
+        (place / "fine.md").write_text("yawl")
 
-    assert watch.changed() == frozenset({"caf\ufffd.md"})
-    assert vault.draft().search("tea")
+    assert found(vault, "yawl") == ["fine.md"]
 
 
 def test_many_folders_are_not_watched(vault: Vault) -> None:
