@@ -77,7 +77,7 @@ class Files:
                 continue
             wanted = _folded(name)
             likely = (n for n in names if len(n) == len(name) or not (n.isascii() and name.isascii()))
-            found = next((each for each in likely if _folded(each) == wanted and is_utf8(each)), None)
+            found = next((each for each in likely if _folded(each) == wanted and _is_utf8(each)), None)
             return "/".join((*parts[:depth], found)) if found else None
         return None
 
@@ -166,7 +166,7 @@ class Files:
         below, start = [], "".join(f"{part}/" for part in parts)
         for entry in found:
             name = entry.name
-            if name.startswith(".") or not (name.isascii() or is_utf8(name)):
+            if name.startswith(".") or not (name.isascii() or _is_utf8(name)):
                 continue
             if entry.is_dir(follow_symlinks=False):
                 below.append(name)
@@ -257,8 +257,7 @@ def _folded(name: str) -> str:
     return name.casefold() if name.isascii() else unicodedata.normalize("NFC", name).casefold()
 
 
-def is_utf8(name: str) -> bool:
-    """Whether a name that the system gave is text, as that of every note is."""
+def _is_utf8(name: str) -> bool:
     try:
         name.encode("utf-8")
     except UnicodeEncodeError:

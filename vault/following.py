@@ -1,15 +1,14 @@
 """How the index follows the notes: commits say where to look, a look at every file finds what a person has edited.
 
-The files are what is believed.  In a large vault not every search waits for a look at all of them.  Where the kernel
-tells of edits they are read at once, and looks are rare; where it does not, looking takes at most about a twentieth of
-the time, so that a person's edit is found after twenty times as long as a look lasts.
+The files are what is believed.  In a large vault not every search waits for a look at all of them: looking takes at
+most about a twentieth of the time, so that a person's edit is found after twenty times as long as a look lasts.
 """
 
 from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -19,47 +18,34 @@ from vault.fulltext import Entry, fact, put, remember, remove, stamps
 from vault.git import Git
 from vault.rules import LIMIT_BYTES
 from vault.side_file import transaction
-from vault.watching import Watch
 
 PATIENCE: Final = 10.0
 """How many seconds a search waits for an index that has to read many notes; the rest is read by the next ones."""
 
 _BATCH, _MOST_TOUCHED = 500, 1_000
 _QUICK_SECONDS, _SHARE = 0.05, 20.0
-_TOLD_SECONDS = 600.0  # between looks while the kernel tells of edits
 _UNSETTLED_SECONDS = 0.1  # a file may change again within one tick of its clock and look the same
 
 
 @dataclass(frozen=True, slots=True)
 class Following:
-    """Brings an index up to a vault's notes; `head` gives the newest commit, `watch` what was edited since."""
+    """Brings an index up to a vault's notes; `head` gives the newest commit."""
 
     files: Files
     git: Git
     head: Callable[[], str | None]
-    watch: Watch
 
     def follow(self, connection: sqlite3.Connection, *, all_now: bool = False) -> None:
         """Read what is new; with `all_now` look at every file, however long reading them takes."""
-        head, told = self._newest(), self.watch.changed()
-        if all_now or _due(connection, told is not None):
-            if not all_now and _is_large(connection):
-                self.watch.begin()
+        head, known = self._newest(), fact(connection, "head")
+        if all_now or _due(connection):
             self._look(connection, head, None if all_now else PATIENCE)
-            return
-        paths = self._touched(connection, head)
-        if paths is None or len(paths) + len(told or ()) > _MOST_TOUCHED:
-            self._look(connection, head, PATIENCE)
-        elif paths or told or head != fact(connection, "head"):
-            self._take(connection, {*paths, *(told or ())}, head)
-            self.watch.taken(told or frozenset())
-
-    def _touched(self, connection: sqlite3.Connection, head: str | None) -> Collection[str] | None:
-        """Return the paths that commits have changed since the last time, None where that cannot be told."""
-        known = fact(connection, "head")
-        if head == known:
-            return ()
-        return self.git.touched(str(known), head) if known and head else None
+        elif head != known:
+            paths = self.git.touched(str(known), head) if known and head else None
+            if paths is None or len(paths) > _MOST_TOUCHED:
+                self._look(connection, head, PATIENCE)
+            else:
+                self._take(connection, paths, head)
 
     def _newest(self) -> str | None:
         """The newest commit, None also where the branch cannot be read: the notes can be searched all the same."""
@@ -68,7 +54,7 @@ class Following:
         except VaultError:
             return None
 
-    def _take(self, connection: sqlite3.Connection, paths: Collection[str], head: str | None) -> None:
+    def _take(self, connection: sqlite3.Connection, paths: Sequence[str], head: str | None) -> None:
         with transaction(connection):
             for path in paths:
                 entry = self._read(path) if _is_note(path) else None
@@ -112,18 +98,11 @@ class Following:
         return Entry(path, text, note.modified, note.size, note.stamp if settled else "")
 
 
-def _due(connection: sqlite3.Connection, told: bool) -> bool:
-    """Whether it is time for a look at every file; `told` says that the kernel tells of edits."""
+def _due(connection: sqlite3.Connection) -> bool:
     looked, took = fact(connection, "looked"), fact(connection, "took")
-    if not isinstance(looked, float) or not isinstance(took, float) or not _is_large(connection):
+    if not isinstance(looked, float) or not isinstance(took, float) or took < _QUICK_SECONDS:
         return True
-    return not 0 <= time.time() - looked < max(took * _SHARE, _TOLD_SECONDS if told else 0.0)
-
-
-def _is_large(connection: sqlite3.Connection) -> bool:
-    """Whether the last look took so long that not every search should wait for one."""
-    took = fact(connection, "took")
-    return isinstance(took, float) and took >= _QUICK_SECONDS
+    return not 0 <= time.time() - looked < took * _SHARE
 
 
 def _is_note(path: str) -> bool:

@@ -105,7 +105,6 @@ class Shelf:
 
     def close(self) -> None:
         """Let go of the index; it is opened again when it is needed."""
-        self._following.watch.close()
         self._side.close()
 
     def _follow(self, connection: sqlite3.Connection, *, all_now: bool = False) -> None:

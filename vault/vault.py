@@ -31,7 +31,6 @@ from vault.locks import remove_stale, turn
 from vault.permission import check_places
 from vault.reads import Reads
 from vault.search import Shelf
-from vault.watching import Watch
 from vault.work import Kept, Work, message_of
 
 _ATTEMPTS, _PAUSE_SECONDS = 5, 0.05
@@ -46,7 +45,7 @@ class Vault:
         self._own = git.gitdir / "trimtab"
         self._lock = threading.Lock()
         self.files = Files(git.root, self._own)
-        self.shelf = Shelf(self._own, Following(self.files, git, lambda: self.head, Watch(git.root)))
+        self.shelf = Shelf(self._own, Following(self.files, git, lambda: self.head))
         self.reads = Reads(self._own)
         self.notices: list[str] = []
         self._arrival = Arrival(git, self.files, self.notices)

@@ -17,7 +17,6 @@ from vault.following import Following
 from vault.fulltext import SCHEMA, VERSION, stamps
 from vault.search import FILE, Shelf
 from vault.side_file import SideFile
-from vault.watching import Watch
 
 Git = Callable[..., str]
 
@@ -83,9 +82,7 @@ def test_a_place_that_cannot_be_written_is_searched_from_memory(vault: Vault) ->
 
 def test_another_process_that_writes_keeps_nobody_from_searching(vault: Vault) -> None:
     """While another one holds the index, a search answers from what the index has."""
-    shelf = Shelf(
-        vault.own, Following(vault.files, vault.git, lambda: vault.head, Watch(vault.root)), busy_seconds=0.01
-    )
+    shelf = Shelf(vault.own, Following(vault.files, vault.git, lambda: vault.head), busy_seconds=0.01)
     assert [hit.path for hit in shelf.search("tea", 8, {})] == ["people/ann.md"]
     other = sqlite3.connect(vault.own / FILE, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
@@ -113,7 +110,7 @@ def test_commits_say_where_to_look(vault: Vault, git: Git) -> None:
     connection = sqlite3.connect(":memory:", isolation_level=None)
     for statement in SCHEMA.split(";"):
         connection.execute(statement)
-    follow = Following(vault.files, vault.git, lambda: vault.head, Watch(vault.root)).follow
+    follow = Following(vault.files, vault.git, lambda: vault.head).follow
     follow(connection)
     connection.execute("UPDATE fact SET value = 3600.0 WHERE name = 'took'")
     (vault.root / "unkept.md").write_text("not committed\n")
