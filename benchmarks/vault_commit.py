@@ -8,10 +8,10 @@ Usage: python benchmarks/vault_commit.py [NOTES [COMMITS]]
 
 from __future__ import annotations
 
+import argparse
 import os
 import resource
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -79,8 +79,11 @@ def _cpu() -> float:
 
 def main() -> None:
     """Measure both ways and print the ratio."""
-    notes = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000
-    times = int(sys.argv[2]) if len(sys.argv) > 2 else 60
+    parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
+    parser.add_argument("notes", nargs="?", type=int, default=1_000, help="notes in the vault (1000)")
+    parser.add_argument("commits", nargs="?", type=int, default=60, help="commits each way (60)")
+    given = parser.parse_args()
+    notes, times = given.notes, given.commits
     with tempfile.TemporaryDirectory() as place:
         plain, ours = filled(Path(place, "plain"), notes), filled(Path(place, "ours"), notes)
         vault, paths = Vault.open(ours), touched(notes)

@@ -14,6 +14,7 @@ Exits 1 if a promise is broken.  Usage: python benchmarks/vault_kills.py [KILLS 
 
 from __future__ import annotations
 
+import argparse
 import mmap
 import os
 import random
@@ -223,9 +224,12 @@ _BEFORE = {"approving", "reverting", "accepting", "rejecting"}
 
 def main() -> int:
     """Kill, look, go on; then look at everything once more."""
-    kills = int(sys.argv[1]) if len(sys.argv) > 1 else 300
-    dice = random.Random(int(sys.argv[2]) if len(sys.argv) > 2 else 1)
-    kinds = [("commit", "sync", "commit", "review")[number % 4] for number in range(kills)]
+    parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
+    parser.add_argument("kills", nargs="?", type=int, default=300, help="how many (300)")
+    parser.add_argument("seed", nargs="?", type=int, default=1)
+    given = parser.parse_args()
+    dice = random.Random(given.seed)
+    kinds = [("commit", "sync", "commit", "review")[number % 4] for number in range(given.kills)]
     dice.shuffle(kinds)
     with tempfile.TemporaryDirectory() as folder:
         trial = Trial(made(Path(folder)), dice)

@@ -7,11 +7,11 @@ Usage: python benchmarks/vault_search.py [NOTES]
 
 from __future__ import annotations
 
+import argparse
 import os
 import random
 import shutil
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -90,7 +90,9 @@ def greps(root: Path, word: str) -> dict[str, float]:
 
 def main() -> None:
     """Measure and print."""
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
+    parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
+    parser.add_argument("notes", nargs="?", type=int, default=10_000, help="notes in the vault (10000)")
+    count = parser.parse_args().notes
     vocabulary = words(1)
     asked = {
         "one note has it": "INC-4711",
