@@ -152,5 +152,8 @@ def _seconds(value: object) -> float | None:
     return float(value)
 
 
+_KINDS = {type(None): "null", bool: "true or false", int: "a number", float: "a number", str: "text", list: "a list"}
+
+
 def _kind(value: object) -> str:
-    return "nothing" if value is None else f"a {type(value).__name__}"
+    return _KINDS.get(type(value), "an object")
