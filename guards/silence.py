@@ -111,16 +111,16 @@ class Silence(Guard):
 
     def _end(self) -> float:
         """Close the turn; the score of the worse rule when the turn was silent, otherwise nothing to complain of."""
-        silent = self._called and not self._spoke
-        self._share.take(self._surprise() if silent else 0.0)
-        self._spells.update(silent)
+        quiet = self._called and not self._spoke
+        self._share.take(self._surprise() if quiet else 0.0)
+        self._spells.update(quiet)
         self._turns += 1
-        self._recent = (2 * self._recent + silent) % 2**WIDE
+        self._recent = (2 * self._recent + quiet) % 2**WIDE
         if self._turns <= self.options.warm_up:
-            self._spoken, self._quiet = self._spoken + (not silent), self._quiet + silent
+            self._spoken, self._quiet = self._spoken + (not quiet), self._quiet + quiet
             self._talker = self._talker or self._spoken >= max(SPOKEN, TALKER * self._turns)
         self._open = self._spoke = self._called = False
-        return self._judge(self._share.score) if silent else 0.0
+        return self._judge(self._share.score) if quiet else 0.0
 
     def _surprise(self) -> float:
         """Return what a silent turn counts: less than one where it goes on from another with a greater chance."""

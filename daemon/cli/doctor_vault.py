@@ -39,7 +39,7 @@ def vault(home: Home) -> Finding:
             branch, head, odd, missing = found.branch, found.head, oddities(found.root), found.missing()
             shallow = (found.git.gitdir / "shallow").exists()
     except VaultError as wrong:
-        return Finding("vault", "fail", str(wrong), "mend it with plain git; nothing in it was changed")
+        return Finding("vault", "fail", str(wrong), "mend it with plain git")
     if missing:
         return Finding("vault", "fail", missing[0], "the last section of docs/runbook.md says how to get them back")
     left = [name for name in ("index.lock", "HEAD.lock") if (home.vault / ".git" / name).exists()]
