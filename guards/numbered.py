@@ -1,4 +1,4 @@
-"""One short note with other numbers in it each time, where the stream did not begin with such notes.
+"""One short note with other numbers, or other words, in it each time, where the stream did not begin with such notes.
 
 "Request timed out after 31 s." is the same output as "Request timed out after 47 s."; but a watch that says "Load 0.4,
 disk 61 %" from its first day does what it was asked to.
@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping, Sequence
+from operator import ne
+from typing import TypeAlias
 
 from guards.base import Json
 from guards.memory import integers
@@ -17,6 +19,15 @@ START, RECENT = 20, 20
 """Outputs that say how the stream began, and the last ones that are counted."""
 MANY = 16
 """So many of the last with one form, and numbers in it, are one output."""
+SHORTEST, LONGEST = 5, 24
+"""Words of a note in which an exchanged word counts: of fewer, one says which chore was done; word triples tell more about
+a longer text."""
+EXCHANGED = 3
+"""One word in so many may be another one."""
+WORDINGS = 5
+"""So many different ones among them are no acknowledgement."""
+NOTHING = 0
+"""Stands for an output that is no note."""
 
 
 def masked(said: Sequence[str]) -> list[str]:
@@ -28,12 +39,21 @@ def masked(said: Sequence[str]) -> list[str]:
     return [word if word.isalpha() or not any(map(str.isdigit, word)) else "0" for word in said]
 
 
+Note: TypeAlias = tuple[int, ...]
+"""Fingerprints of the words of a short output; none for another one."""
+
+
 class Numbered:
     """Counts, among the last outputs, those that are this one but for the words that hold a digit."""
 
     def __init__(self) -> None:
         self._start: list[int] = []
         self._last: deque[int] = deque(maxlen=RECENT)
+
+    def pass_by(self) -> None:
+        """Take an output that says too little to be a note, or nothing: it belongs to the start too."""
+        if len(self._start) < START:
+            self._start.append(NOTHING)
 
     def update(self, said: Sequence[str]) -> int:
         """Take the next output's words; return how many of the last 20 have its form, 0 where the start had it."""
@@ -53,3 +73,54 @@ class Numbered:
         """Continue from `state()`; raises ValueError on anything else."""
         self._start = integers(state, "start", START)
         self._last = deque(integers(state, "last", RECENT), maxlen=RECENT)
+
+
+class Reworded:
+    """Counts, among the last outputs, the short ones that are this one but for a third of their words.
+
+    >>> reworded = Reworded()
+    >>> free = [[f"{a}{b}" for b in "abcdef"] for a in range(30)]
+    >>> stuck = [["still", "waiting", "for", "the", "tide", word] for word in ("now", "here", "again", "still", "yet")]
+    >>> [reworded.update(words) for words in (*free, *stuck)][-6:]
+    [0, 0, 0, 0, 0, 5]
+    """
+
+    def __init__(self) -> None:
+        self._start: list[Note] = []
+        self._last: deque[Note] = deque(maxlen=RECENT)
+
+    def update(self, said: Sequence[str]) -> int:
+        """Take the next output's words; return how many of the last 20 are this one, 0 where the start had it."""
+        size = len(said)
+        note = tuple(map(fingerprint, said)) if SHORTEST <= size <= LONGEST else ()
+        self._last.append(note)
+        learning = len(self._start) < START
+        if learning:
+            self._start.append(note)
+        if learning or not note:
+            return 0
+        alike = [other for other in self._last if _alike(note, other)]
+        if len(set(alike)) < WORDINGS or sum(_alike(note, other) for other in self._start) > 1:
+            return 0
+        return len(alike)
+
+    def state(self) -> dict[str, Json]:
+        """Return the memory, at most 12 kB."""
+        return {"start": [*map(list, self._start)], "last": [*map(list, self._last)]}
+
+    def load(self, state: Mapping[str, Json]) -> None:
+        """Continue from `state()`; raises ValueError on anything else."""
+        self._start = _notes(state, "start", START)
+        self._last = deque(_notes(state, "last", RECENT), maxlen=RECENT)
+
+
+def _alike(one: Note, other: Note) -> bool:
+    size = len(one)
+    return size == len(other) and EXCHANGED * sum(map(ne, one, other)) <= size
+
+
+def _notes(state: Mapping[str, Json], key: str, most: int) -> list[Note]:
+    rows = state.get(key)
+    if not isinstance(rows, list) or len(rows) > most:
+        raise ValueError(f"{key!r} should be a list of at most {most} notes")
+    return [tuple(integers({key: row}, key, LONGEST)) for row in rows]

@@ -11,13 +11,13 @@ from typing import ClassVar, Literal
 from guards import options
 from guards.base import Guard, Json, Level, Output, Verdict, gravest, silent
 from guards.memory import check_version, integer, integers, nested
-from guards.numbered import MANY, Numbered, masked
+from guards.numbered import MANY, Numbered, Reworded, masked
 from guards.onset import Onset
 from guards.promise import limit
 from guards.reading import read
 from guards.rounds import BRIEF, LONG, WHOLE, Rounds
 from guards.sketch import BINS, Sketch, flat, likeness, restored, sketch
-from guards.text import fingerprint, quote
+from guards.text import MERGED, fingerprint, quote
 
 _ERROR = re.compile(r"\W*(?:\w{0,40}(?:error|exception)\b\s*:|error\b|traceback\b|fatal\b|failed to\b)", re.IGNORECASE)
 SAID, RECENT, LOOKED, FEW = 32, 20, 24, 4
@@ -82,7 +82,7 @@ class Repeat(Guard):
     name: ClassVar[str] = "repeat"
     kind: ClassVar[Literal["gate", "sequential"]] = "sequential"
     tests: ClassVar[int] = 1
-    VERSION = 5
+    VERSION = 6
 
     @dataclass(frozen=True, slots=True)
     class Options(options.Sequential):
@@ -104,6 +104,7 @@ class Repeat(Guard):
         self._close: deque[int] = deque(maxlen=CLOSE_AMONG)
         self._rounds = Rounds()
         self._numbered = Numbered()
+        self._reworded = Reworded()
         self._near = Onset(RARE, self.options.warm_up, limit(self.options.caution))
 
     def update(self, output: Output) -> Verdict:
@@ -114,22 +115,31 @@ class Repeat(Guard):
         self._close.append(ASIDE)
         error = _ERROR.match(text)
         if len(said) < (3 if error else LEAST):
-            if output.calls:
-                return silent(self.name)
-            if len(said) < WORDS:
-                self._rounds.update(None)
-                return silent(self.name)
-            return gravest(self._brief(key, text), self._but_numbers(said, text), self._round(key, BRIEF, text))
+            return self._of_few_words(key, said, text, beside=bool(output.calls))
         self._short = self._short_run = 0
         size = LONG if len(said) >= SENTENCES else WHOLE
         form = fingerprint(" ".join(masked(said))) if error else key  # its times and identifiers change by themselves
         rounds = silent(self.name) if output.calls else self._round(form, size, text)
         if output.calls and output.turn is not None:
             return self._beside_calls(key, fingerprint(output.turn), text)
-        exactly = gravest(self._in_a_row(key, text), self._of_twenty(key, size, text), rounds)
+        exactly = gravest(
+            self._in_a_row(key, text), self._of_twenty(key, size, text), rounds, self._but_words(said, text)
+        )
         numbered = any(word[0].isdigit() for word in said)
         speaks = not output.calls and not numbered and len(reading.spoken) >= LEAST
         return gravest(exactly, self._but_numbers(said, text), self._alike(said, text, speaks=speaks))
+
+    def _of_few_words(self, key: int, said: Sequence[str], text: str, *, beside: bool) -> Verdict:
+        if len(said) < WORDS:
+            self._numbered.pass_by()
+            if not beside:
+                self._rounds.update(None)
+            return silent(self.name)
+        said_again = gravest(self._brief(key, text), self._but_words(said, text))
+        if beside:
+            self._numbered.pass_by()
+            return said_again
+        return gravest(said_again, self._but_numbers(said, text), self._round(key, BRIEF, text))
 
     def _beside_calls(self, key: int, turn: int, text: str) -> Verdict:
         same = (turn, key) == (self._turn, self._beside)
@@ -179,6 +189,14 @@ class Repeat(Guard):
     def _but_numbers(self, said: Sequence[str], text: str) -> Verdict:
         times = self._numbered.update(said)
         return self._judged(times / MANY, f"{times} of the last {RECENT} outputs are this one with other numbers", text)
+
+    def _but_words(self, said: Sequence[str], text: str) -> Verdict:
+        if MERGED.match(text):
+            return silent(self.name)
+        times = self._reworded.update(said)
+        return self._judged(
+            times / MANY, f"{times} of the last {RECENT} outputs are this one with a word or two exchanged", text
+        )
 
     def _alike(self, said: Sequence[str], text: str, *, speaks: bool) -> Verdict:
         now = sketch(said)
@@ -236,6 +254,7 @@ class Repeat(Guard):
             "close": list(self._close),
             "rounds": self._rounds.state(),
             "numbered": self._numbered.state(),
+            "reworded": self._reworded.state(),
             "near": self._near.state(),
         }
 
@@ -255,6 +274,7 @@ class Repeat(Guard):
         self._close = deque(integers(state, "close", CLOSE_AMONG, ASIDE), maxlen=CLOSE_AMONG)
         self._rounds.load(nested(state, "rounds"))
         self._numbered.load(nested(state, "numbered"))
+        self._reworded.load(nested(state, "reworded"))
         self._near.load(nested(state, "near"))
 
 
