@@ -146,6 +146,8 @@ class Guard(ABC):
     """How many sequential tests it runs side by side, each with its share of the promise (guards/promise.py)."""
     judges_words: ClassVar[bool] = True
     """Whether it is about what is said; texts that were declared acknowledgements are not shown to such a guard."""
+    judges_deeds: ClassVar[bool] = False
+    """Whether it holds what is said against what is called: words alone tell such a guard nothing."""
     Options: ClassVar[type[Any]]
     """A frozen dataclass of `guards.options.option` fields."""
     options: Any

@@ -51,6 +51,7 @@ class Claims(Guard):
     name: ClassVar[str] = "claims"
     kind: ClassVar[Literal["gate", "sequential"]] = "gate"
     tests: ClassVar[int] = 1
+    judges_deeds: ClassVar[bool] = True
     VERSION = 1
 
     Options = options.Sequential

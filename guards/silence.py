@@ -72,6 +72,7 @@ class Silence(Guard):
     name: ClassVar[str] = "silence"
     kind: ClassVar[Literal["gate", "sequential"]] = "sequential"
     tests: ClassVar[int] = 1
+    judges_deeds: ClassVar[bool] = True
     VERSION = 6
 
     @dataclass(frozen=True, slots=True)
