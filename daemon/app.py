@@ -25,7 +25,7 @@ from daemon.memory import RECALL_PART, VaultMemory, open_vault
 from daemon.models.router import Router
 from daemon.observe.everyone import Everyone, ObservedRecorder
 from daemon.panels import Lent, Panels
-from daemon.plugging import model_of, panel, tools_of
+from daemon.plugging import model_of, panel, tools_of, written_by
 from daemon.recovery import Recovery, resting
 from daemon.runner import Runner
 from daemon.settings import Settings
@@ -96,6 +96,10 @@ class Agent:
     def _cooldown(self) -> float:
         return self.settings.breaker.cooldown_seconds
 
+    @property
+    def _written(self) -> Mapping[str, tuple[str, ...]]:
+        return written_by(self.tools, self.settings)
+
     async def _assemble(self, heartbeat: Heartbeat, run: Run) -> Loop:
         """Build the loop of one run.  Raises ConfigError when the heartbeat names what is not there."""
         model = self._route(heartbeat)
@@ -116,6 +120,7 @@ class Agent:
             ),
             zone=zone,
             told=SqlFeedback(self.database).told,
+            written=self._written,
         )
         recovery = Recovery(
             heartbeat.stream,
@@ -178,7 +183,7 @@ class Agent:
         limits = {"steps": budget.steps, "tokens": budget.tokens, "seconds": budget.seconds, "usd": budget.usd}
         extra: dict[str, dict[str, Any]] = {"budget": limits, "expect": {"tools": heartbeat.expect}}
         extra["facts"] = {"sources": heartbeat.facts}
-        make = partial(panel, self.settings, extra, heartbeat.acknowledge)
+        make = partial(panel, self.settings, extra, heartbeat.acknowledge, self._written)
         return self.panels.lend(heartbeat.stream, (extra, heartbeat.acknowledge), make)
 
 
@@ -198,10 +203,10 @@ async def opened(
     """
     clock = clock or SystemClock()
     settings = settings or load_settings(home.path)
-    panel(settings, {})
     if settings.judge.model is not None and settings.judge.model not in settings.models:
         raise ConfigError(home.settings, "judge.model", f"expected one of {', '.join(settings.models)}")
     tools = tools_of(settings)
+    panel(settings, {}, written=written_by(tools, settings))
     models = {name: model_of(home, name, table) for name, table in settings.models.items()}
     async with contextlib.AsyncExitStack() as stack:
         for model in models.values():

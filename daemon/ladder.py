@@ -6,12 +6,12 @@ less greedily, for this one attempt.  model: another one of the route, for the r
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 from daemon.stages import Adjustable, Context, Model, Routed
-from daemon.types import Message, Prompt, Step
+from daemon.types import Message, Prompt, Reply, Step
 from guards import Verdict
 
 Rung: TypeAlias = Literal["retry", "quarantine", "sampler", "model", "rest"]
@@ -74,14 +74,21 @@ class Attempt:
 class Ladder:
     """The rungs of one run.  `lately` says which rung last helped against a guard that trips again soon after.
 
-    `wordless` are the guards that judge no words: where they name no evidence, no text is to blame.
+    `wordless` are the guards that judge no words: where they name no evidence, no text is to blame.  `texts` gives the
+    words of a reply that guards judge.
 
     What did not last is not tried first again: the climb begins one rung higher, at the sampler at most, and comes to
     the lower rungs when the higher ones did not help.
     """
 
-    def __init__(self, context: Context, lately: Mapping[str, Rung], wordless: frozenset[str]) -> None:
-        self._context, self._wordless = context, wordless
+    def __init__(
+        self,
+        context: Context,
+        lately: Mapping[str, Rung],
+        wordless: frozenset[str],
+        texts: Callable[[Reply | Message], Sequence[str]],
+    ) -> None:
+        self._context, self._wordless, self._texts = context, wordless, texts
         self._lately = lately
         self._taken: set[tuple[str, Rung]] = set()
         self._avoid: dict[str, None] = {}
@@ -94,7 +101,7 @@ class Ladder:
 
     async def climb(self, trip: Verdict, attempt: Attempt, step: Step) -> tuple[Rung, Attempt]:
         """Return the next rung that can be taken after this trip, and the attempt that it leads to."""
-        self._remember(step.reply.text)
+        self._remember(self._texts(step.reply))
         if any(verdict.guard == _BUDGET and verdict.score >= _SPENT for verdict in step.verdicts):
             return "rest", attempt
         for rung in self._order(trip):
@@ -126,10 +133,10 @@ class Ladder:
         cleaned = await self._context.quarantine(attempt.prompt, trip.evidence)
         if cleaned.messages == attempt.prompt.messages:
             return None
-        left = {message.text for message in cleaned.messages}
+        left = {text for message in cleaned.messages for text in self._texts(message)}
         for message in attempt.prompt.messages:
-            if message.role == "assistant" and message.text not in left:
-                self._remember(message.text)
+            if message.role == "assistant":
+                self._remember([text for text in self._texts(message) if text not in left])
         return {"prompt": cleaned}
 
     async def _sampler(self, trip: Verdict, attempt: Attempt) -> Mapping[str, Any] | None:
@@ -141,8 +148,8 @@ class Ladder:
         other = attempt.model.another() if isinstance(attempt.model, Routed) else None
         return None if other is None else {"model": other}
 
-    def _remember(self, text: str) -> None:
-        if text.strip():
+    def _remember(self, texts: Iterable[str]) -> None:
+        for text in texts:
             self._avoid.pop(text, None)
             self._avoid[text] = None
         while len(self._avoid) > _REMEMBERED:

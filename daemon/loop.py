@@ -45,7 +45,7 @@ class Loop:
             run = self.latest = await self.upkeep(heartbeat, run)
         prompt = await self.context.gather(heartbeat, run.occurrence, offered)
         attempt = Attempt(self.model, prompt, prompt.messages, anew=run.steps > 0)
-        ladder = Ladder(self.context, self.recovery.lately, self.recovery.wordless)
+        ladder = Ladder(self.context, self.recovery.lately, self.recovery.wordless, self.recovery.texts)
         results = list[ToolResult]()
         allowed = heartbeat.budget.seconds or _HOUR
         ends = self.clock.monotonic() + allowed

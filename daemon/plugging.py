@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -15,18 +15,55 @@ from daemon.stages import Model
 from daemon.tools import TOOLS
 from daemon.tools.toolbox import Tool
 from guards import Panel
+from guards.written import arguments
+
+WRITTEN = "written"
+"""The table of [guards] that is of no guard: which arguments of tools hold text that the guards should read."""
 
 
-def panel(settings: Settings, extra: Mapping[str, Mapping[str, Any]], acknowledged: Sequence[str] = ()) -> Panel:
+def panel(
+    settings: Settings,
+    extra: Mapping[str, Mapping[str, Any]],
+    acknowledged: Sequence[str] = (),
+    written: Mapping[str, tuple[str, ...]] | None = None,
+) -> Panel:
     """Return the guards with their options from the file and those of one heartbeat.  Raises ConfigError."""
-    options = {name: dict(table) for name, table in settings.guards.items()}
+    options = {name: dict(table) for name, table in settings.guards.items() if name != WRITTEN}
     off = {name for name, table in options.items() if table.pop("enabled", True) is False}
     for name, more in extra.items():
         options[name] = {**more, **options.get(name, {})}
     try:
-        return Panel.standard(options, acknowledged, settings.breaker.caution, without=off)
+        return Panel.standard(options, acknowledged, settings.breaker.caution, off, written)
     except (ValueError, TypeError) as wrong:
         raise ConfigError(FILE, "guards", str(wrong)) from None
+
+
+def written_by(tools: Mapping[str, Tool], settings: Settings) -> dict[str, tuple[str, ...]]:
+    """Return which arguments hold text for a person: what tools say of themselves, then what the file says of them.
+
+    A list without names takes a tool out.  Raises ConfigError.
+    """
+    found = {name: listed for tool in tools.values() for name, listed in tool.written.items()}
+    known = sorted(tool.name for tool in tools.values())
+    for name, given in _flat(settings.guards.get(WRITTEN, {})):
+        if name.split(".")[0] not in known:
+            raise ConfigError(FILE, f"guards.{WRITTEN}.{name}", f"expected a tool, one of {', '.join(known)}")
+        try:
+            listed = arguments(given)
+        except ValueError as wrong:
+            raise ConfigError(FILE, f"guards.{WRITTEN}.{name}", str(wrong)) from None
+        found = {other: held for other, held in found.items() if listed or not f"{other}.".startswith(f"{name}.")}
+        found |= {name: listed} if listed else {}
+    return found
+
+
+def _flat(table: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the entries; `vault.append = ...` is a table in TOML."""
+    for name, given in table.items():
+        if isinstance(given, Mapping):
+            yield from ((f"{name}.{action}", inner) for action, inner in given.items())
+        else:
+            yield name, given
 
 
 def tools_of(settings: Settings) -> dict[str, Tool]:

@@ -16,9 +16,10 @@ from daemon.judge import Judge
 from daemon.ladder import Rung
 from daemon.panels import Lent
 from daemon.stages import Clock, GuardStates, Observer
-from daemon.types import Outcome, Prompt, Reply, ToolResult, ToolSpec, Usage
+from daemon.types import Message, Outcome, Prompt, Reply, ToolResult, ToolSpec, Usage
 from guards import Breaker, Call, CallResult, Level, Output, Spend, Verdict, Watch, worst
 from guards.text import fingerprint
+from guards.written import words
 
 log = structlog.get_logger()
 
@@ -107,7 +108,8 @@ class Recovery:
         left = ends - self._clock.monotonic()
         if self._second is None or left <= 0 or self._spent(verdicts):
             return reply, verdicts
-        verdicts, self._owed = await self._second.review(verdicts, reply.text, self._sequential, left)
+        shown = "\n\n".join(self.texts(reply))
+        verdicts, self._owed = await self._second.review(verdicts, shown, self._sequential, left)
         return replace(reply, usage=reply.usage.plus(self._owed)), verdicts
 
     def hear(self, results: Sequence[ToolResult], seconds: float) -> tuple[Verdict, ...]:
@@ -136,6 +138,10 @@ class Recovery:
     def lately(self) -> Mapping[str, Rung]:
         """Which rung last helped against which guard, in the few runs before this one."""
         return {guard: rung for guard, (rung, _) in self._lately.items()}
+
+    def texts(self, said: Reply | Message) -> tuple[str, ...]:
+        """Return the words of a reply that the guards judge: what it says, and what it writes through tools."""
+        return tuple(text for text in (said.text, words(said.calls, self._panel.written)) if text.strip())
 
     @property
     def wordless(self) -> frozenset[str]:

@@ -51,9 +51,12 @@ class Baselines:
         self._sets: dict[str, tuple[Guard, ...]] = {"": self._given}
         self._shadow: tuple[Guard, ...] = ()
         self._left = 0
+        self.began = False
+        """Whether the last output began the stream of a model and prompt that is new here."""
 
     def update(self, output: Output) -> tuple[Verdict, ...]:
         """Judge the next output by its own model's start, and for a while by that of the one before."""
+        self.began = False
         if output.model or output.prompt:
             self._turn_to(output.model, f"{fingerprint(f'{output.model} {output.prompt}'):08x}")
         if self._key:
@@ -80,7 +83,8 @@ class Baselines:
             self._shadow, self._left = (), 0
         else:
             self._shadow, self._left = tuple(map(_twin, self.guards)), SHADOWED
-            self._sets[key] = tuple(map(_fresh, self.guards))
+            self._sets[key] = tuple(map(fresh, self.guards))
+            self.began = True
         self._key, self._before, self._model = key, self._model, model[:_LONGEST_NAME]
 
     def _room_for(self, key: str) -> str:
@@ -180,12 +184,12 @@ def _unread(name: str, problem: Exception) -> Verdict:
 
 
 def _remembered(like: Sequence[Guard], states: Mapping[str, Mapping[str, Any]], which: str) -> tuple[Guard, ...]:
-    guards = tuple(map(_fresh, like))
+    guards = tuple(map(fresh, like))
     load_each(guards, states, f"/{which}")
     return guards
 
 
-def _fresh(guard: Guard) -> Guard:
+def fresh(guard: Guard) -> Guard:
     """Return a new guard with the same options: `reset` makes every attribute that is not one."""
     new = copy.copy(guard)
     new.reset()
@@ -193,6 +197,6 @@ def _fresh(guard: Guard) -> Guard:
 
 
 def _twin(guard: Guard) -> Guard:
-    twin = _fresh(guard)
+    twin = fresh(guard)
     twin.load(guard.state())
     return twin

@@ -9,9 +9,10 @@ import importlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from guards.base import CallResult, Guard, Json, Level, Output, Verdict, Watch, silent
+from guards.base import CallResult, Guard, Json, Level, Output, Verdict, Watch, gravest, silent
 from guards.baselines import Baselines, load_each
 from guards.promise import CAUTION
+from guards.written import Writing, declared, shared
 
 GUARDS: dict[str, str] = {
     "loop": "guards.loop:Loop",
@@ -62,12 +63,24 @@ class Panel:
     True
     """
 
-    def __init__(self, guards: Sequence[Guard], acknowledged: Iterable[str] = ()) -> None:
-        """Take guards in the order of their verdicts, and the texts that are answers by design."""
+    def __init__(
+        self,
+        guards: Sequence[Guard],
+        acknowledged: Iterable[str] = (),
+        written: Mapping[str, object] | None = None,
+    ) -> None:
+        """Take guards in the order of their verdicts, and the texts that are answers by design.
+
+        `written` names the arguments of tools that hold text for a person ({"vault": ["text"]}): that text is judged
+        too, as a stream of its own, and each of the two streams has half of the promise.  Raises ValueError.
+        """
+        self.written = declared(written or {})
+        guards = [shared(guard) for guard in guards] if self.written else guards
         self._names = [guard.name for guard in guards]
         self._gates = [guard for guard in guards if guard.kind == "gate"]
         self._baselines = Baselines([guard for guard in guards if guard.kind != "gate"])
         self._acknowledged = frozenset(text.strip() for text in acknowledged)
+        self._writing = Writing(guards, self.written, self._acknowledged) if self.written else None
         self._unreadable: list[Verdict] = []
 
     @property
@@ -83,11 +96,13 @@ class Panel:
         acknowledged: Iterable[str] = (),
         caution: float = CAUTION,
         without: Collection[str] = (),
+        written: Mapping[str, object] | None = None,
     ) -> Panel:
         """Return every guard of the registry but those `without`, with these options by guard name.
 
-        `caution` is how many years of an agent may bring one false trip of the sequential tests together.  Raises
-        ValueError with one sentence for an unknown guard, an unknown option or a bad value.
+        `caution` is how many years of an agent may bring one false trip of the sequential tests together; `written`
+        is as for the constructor.  Raises ValueError with one sentence for an unknown guard, an unknown option or a bad
+        value.
         """
         given = {name: dict(table) for name, table in (options or {}).items()}
         for name in (*given, *without):
@@ -98,7 +113,7 @@ class Panel:
             common = {"caution": caution} if "caution" in made.Options.__dataclass_fields__ else {}
             if name not in without:
                 guards.append(made(**{**common, **given.get(name, {})}))
-        return cls(guards, acknowledged)
+        return cls(guards, acknowledged, written)
 
     def update(self, output: Output) -> tuple[Verdict, ...]:
         """Judge the next output: one verdict of each guard, after a warning for each memory that could not be read.
@@ -108,7 +123,15 @@ class Panel:
         said, self._unreadable = self._unreadable, []
         if self._acknowledged and not output.calls and output.text.strip() in self._acknowledged:
             return (*said, *self._ordered([g.update(output) for g in self._gates if not g.judges_words]))
-        return (*said, *self._ordered([g.update(output) for g in self._gates], self._baselines.update(output)))
+        verdicts = self._ordered([g.update(output) for g in self._gates], self._baselines.update(output))
+        return (*said, *(verdicts if self._writing is None else self._with_written(verdicts, self._writing, output)))
+
+    def _with_written(self, verdicts: Iterable[Verdict], writing: Writing, output: Output) -> tuple[Verdict, ...]:
+        """Return the graver of what each guard says of an output's words and of those in its calls."""
+        if self._baselines.began:
+            writing.reset()
+        of_written = writing.update(output)
+        return tuple(gravest(verdict, of_written.get(verdict.guard, verdict)) for verdict in verdicts)
 
     def observe(self, results: Sequence[CallResult]) -> tuple[Verdict, ...]:
         """Hear what came back for the calls of the last output: one verdict of each guard."""
@@ -129,10 +152,13 @@ class Panel:
         for guard in self._gates:
             guard.reset()
         self._baselines.reset()
+        if self._writing is not None:
+            self._writing.reset()
 
     def state(self) -> dict[str, dict[str, Json]]:
-        """Return the memory of every guard by name, with those of other models under longer names."""
-        return {guard.name: guard.state() for guard in self._gates} | self._baselines.state()
+        """Return the memory of every guard by name; those of other models and of what is written have longer names."""
+        kept = {guard.name: guard.state() for guard in self._gates} | self._baselines.state()
+        return kept if self._writing is None else kept | self._writing.state()
 
     def load(self, states: Mapping[str, Mapping[str, Any]]) -> None:
         """Continue from `state()`.
@@ -142,6 +168,8 @@ class Panel:
         """
         self.reset()
         self._unreadable = load_each(self._gates, states) + self._baselines.load(states)
+        if self._writing is not None:
+            self._unreadable += self._writing.load(states)
 
 
 class _Watches(Watch):

@@ -82,13 +82,17 @@ def parse(value: object) -> Row:
     return Row(output, tuple(_result(item) for item in _items(value, "tool_results")))
 
 
-def standard(baseline: int | None = None, acknowledged: Iterable[str] = ()) -> Panel:
+def standard(
+    baseline: int | None = None,
+    acknowledged: Iterable[str] = (),
+    written: Mapping[str, object] | None = None,
+) -> Panel:
     """Return a panel for a file that nobody has described; `baseline` is the warm-up of every guard, within its bounds.
 
-    Raises ValueError when `baseline` is out of range.
+    `written` is as for a panel.  Raises ValueError when `baseline` is out of range.
     """
     if baseline is None:
-        return Panel.standard(acknowledged=acknowledged)
+        return Panel.standard(acknowledged=acknowledged, written=written)
     if not 1 <= baseline <= LONGEST_START:
         raise ValueError(f"a start should be of 1 to {LONGEST_START} outputs, not {baseline}")
     options = {}
@@ -97,7 +101,7 @@ def standard(baseline: int | None = None, acknowledged: Iterable[str] = ()) -> P
         if "warm_up" in fields:  # as near as the guard allows
             low, high = (fields["warm_up"].metadata[end] for end in ("low", "high"))
             options[name] = {"warm_up": int(min(max(baseline, low), high))}
-    return Panel.standard(options, acknowledged)
+    return Panel.standard(options, acknowledged, written=written)
 
 
 def replay(rows: Iterable[Row], panel: Panel) -> Replayed:

@@ -154,6 +154,17 @@ def test_what_the_judge_is_shown_is_data() -> None:
     assert '<data from="evidence">\nPolly wants a biscuit\n</data>' in asked.text
 
 
+def test_the_judge_is_shown_what_was_written_too() -> None:
+    """A trip on a note is judged by the note, not by the reply beside it."""
+    noting = {"text": "I looked.", "calls": [{"name": "look", "args": {"why": PARROT}}]}
+    scene = Scene(judge=says("CONFIRM", name="judge"), written={"look": ("why",)})
+    scene.run(says(noting, GOOD))
+    assert scene.judge is not None
+
+    assert f'<data from="text">\nI looked.\n\n{PARROT}\n</data>' in scene.judge.prompts[0].messages[1].text
+    assert "in what it writes with look: a parrot" in scene.judge.prompts[0].messages[1].text
+
+
 def test_what_the_judge_costs_is_the_runs() -> None:
     """Its tokens and dollars are in the usage of the step that asked it, and so in the run's."""
     judge = says({"text": "CONFIRM", "usd": 0.25, "completion_tokens": 7}, name="judge")

@@ -162,6 +162,7 @@ class Scene:
     steps_allowed: int | None = None
     tokens_allowed: int | None = None
     number: int = 0
+    written: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def past(self, *said: str, name: str = "watch") -> None:
         """Let the agent have said these things in earlier runs."""
@@ -183,9 +184,11 @@ class Scene:
     def loop(self, *models: Model) -> Loop:
         """Return the loop of one run on a route of these models."""
         everyone = Everyone([self.ear])  # type: ignore[list-item]  # it hears of rungs only
-        context = Gather(self.recorder.threads, Window(10_000, _words), _instructions, _nothing, ZoneInfo("UTC"))
+        threads, window = self.recorder.threads, Window(10_000, _words)
+        context = Gather(threads, window, _instructions, _nothing, ZoneInfo("UTC"), written=self.written)
         judge = None if self.judge is None else Judge(self.judge, 60, "watch")
-        panel = Panel([*self.guards, Budget(steps=self.steps_allowed, tokens=self.tokens_allowed)])
+        budget = Budget(steps=self.steps_allowed, tokens=self.tokens_allowed)
+        panel = Panel([*self.guards, budget], written=self.written)
         recovery = Recovery("watch", Lent(panel), self.states, self.clock, 1800, everyone, judge)
         return Loop(context, Router(models, self.clock), recovery, self.hands, self.vault, self.recorder, self.clock)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -17,6 +17,7 @@ from daemon.errors import UsageError
 from guards import Level, Verdict
 from guards.replay import Replayed, Row, judged, standard
 from guards.text import quote
+from guards.written import Written, declared, words
 
 TRIPPED = 3
 LOOK_BACK = 2_000
@@ -33,18 +34,27 @@ def replay(
     acknowledge: Annotated[
         list[str] | None, typer.Option(help="A text that is an answer by design; repeat it.")
     ] = None,
+    written: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TOOL.ARGUMENT",
+            help="An argument whose text is judged too, as for an agent's own notes: vault.append.text; repeat it. "
+            "With :whole behind it, it holds a whole page each time.",
+        ),
+    ] = None,
     skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Count bad rows and go on.")] = False,
 ) -> None:
     """Show a transcript to the guards; exit code 0 when nothing tripped, 3 when something did, 2 on bad input."""
+    by_tool = _written(written or ())
     try:
-        panel = standard(baseline, acknowledge or ())
+        panel = standard(baseline, acknowledge or (), by_tool)
     except ValueError as wrong:
         raise UsageError(f"--baseline: {wrong}") from None
     _agree(explain, plot, as_json)
     begun = time.perf_counter()
     reading = Reading(file, skip_bad=skip_bad)
     if explain is not None:
-        _explain(explain, judged(reading.rows(), panel), file)
+        _explain(explain, judged(reading.rows(), panel), file, panel.written)
         return
     done, scores = Replayed(), Scores()
     for _, verdicts in judged(reading.rows(), panel):
@@ -72,6 +82,20 @@ def _agree(explain: int | None, plot: Path | None, as_json: bool) -> None:
         check(plot)
 
 
+def _written(given: Iterable[str]) -> dict[str, list[str]]:
+    """Return the arguments by tool."""
+    found: dict[str, list[str]] = {}
+    for name in given:
+        tool, _, argument = name.rpartition(".")
+        try:
+            declared({tool: argument})
+        except ValueError:
+            expected = "expected TOOL.ARGUMENT, such as vault.append.text"
+            raise UsageError(f"--written: {expected}, not {name[:60]!r}") from None
+        found.setdefault(tool, []).append(argument)
+    return found
+
+
 def _show(done: Replayed, seconds: float) -> None:
     both = [*done.trips, *done.warnings]
     for row, verdict in sorted(both, key=lambda pair: pair[0]):
@@ -86,12 +110,12 @@ def _tell(row: int, verdict: Verdict) -> None:
         typer.echo(f"    hint: {verdict.hint}")
 
 
-def _explain(wanted: int, rows: Iterator[tuple[Row, tuple[Verdict, ...]]], file: str) -> None:
+def _explain(wanted: int, rows: Iterator[tuple[Row, tuple[Verdict, ...]]], file: str, written: Written) -> None:
     before: deque[tuple[int, str]] = deque(maxlen=LOOK_BACK)
     for number, (row, verdicts) in enumerate(rows):
         if number == wanted:
             return _explained(wanted, row, verdicts, before)
-        before.append((number, row.output.text))
+        before.append((number, f"{row.output.text}\n{words(row.output.calls, written)}"))
     raise UsageError(f"--explain: {file} has no row {wanted}; rows are counted from 0")
 
 

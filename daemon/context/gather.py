@@ -7,7 +7,7 @@ The exceptions are a compaction, when the thread has grown past its share of the
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from zoneinfo import ZoneInfo
 
 import structlog
@@ -19,6 +19,7 @@ from daemon.context.fit import CHARS_PER_TOKEN, Window
 from daemon.context.quarantine import infected_by, quarantined
 from daemon.stages import ThreadLog
 from daemon.types import Feedback, Heartbeat, Message, Occurrence, Prompt, ToolResult, ToolSpec
+from guards.written import Written
 
 log = structlog.get_logger()
 
@@ -38,7 +39,10 @@ async def nothing_told(thread: str, occurrence: int) -> Sequence[Feedback]:
 
 @dataclass(frozen=True, slots=True)
 class Gather:
-    """Builds prompts for one agent and one window (implements stages.Context)."""
+    """Builds prompts for one agent and one window (implements stages.Context).
+
+    `written` says which arguments of calls hold words: a quarantine looks there too.
+    """
 
     threads: ThreadLog
     window: Window
@@ -46,6 +50,7 @@ class Gather:
     recall: Recall
     zone: ZoneInfo
     told: Told = nothing_told
+    written: Written = field(default_factory=dict)
 
     async def gather(self, heartbeat: Heartbeat, occurrence: Occurrence, tools: Sequence[ToolSpec]) -> Prompt:
         task = Message("user", await self._task(heartbeat, occurrence), name=heartbeat.name)
@@ -70,15 +75,15 @@ class Gather:
         return Message("user", f"Hint: {text}", name=HINT)
 
     async def quarantine(self, prompt: Prompt, evidence: Sequence[str]) -> Prompt:
-        infected = infected_by(evidence, prompt.messages)
+        infected = infected_by(evidence, prompt.messages, self.written)
         raw = await self.threads.live(prompt.thread)
-        shown = quarantined(raw, infected)
+        shown = quarantined(raw, infected, self.written)
         if taken_out := sum(a != b for a, b in zip(raw, shown, strict=True)):
             await self.threads.show(prompt.thread, shown)
             log.info("thread.quarantined", thread=prompt.thread, taken_out=taken_out)
         live = acknowledged([message for message in shown if message is not None])
         task, *since = prompt.turn
-        turn = [message for message in quarantined(since, infected) if message is not None]
+        turn = [message for message in quarantined(since, infected, self.written) if message is not None]
         return replace(prompt, messages=(prompt.messages[0], *live, task, *turn), begins=1 + len(live))
 
     async def _task(self, heartbeat: Heartbeat, occurrence: Occurrence) -> str:

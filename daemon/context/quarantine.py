@@ -1,8 +1,8 @@
 """What of a thread is infected by a collapse, and what a prompt shows in its place.
 
 Only the agent's own texts and the hints that quote them are taken out.  A call stays with its result, because a result
-is a fact and no wire format has one without the other.  It works on messages alone and knows nothing of where they are
-kept.
+is a fact and no wire format has one without the other; what it writes for a person is emptied.  It works on messages
+alone and knows nothing of where they are kept.
 """
 
 from __future__ import annotations
@@ -13,11 +13,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from types import MappingProxyType
 
 from daemon.context.compaction import HEADER, HINT, SUMMARY
 from daemon.context.summary import parsed
-from daemon.types import Message
+from daemon.types import Message, ToolCall
 from guards.text import UNSPACED
+from guards.written import Written, held
 
 LATEST = 8
 """How many of its latest texts are looked at when no evidence says which are infected."""
@@ -55,27 +57,36 @@ class Infected:
         return any(_words(phrase) > 1 and _stands(phrase, flat) for phrase in self.phrases)
 
 
-def infected_by(evidence: Sequence[str], messages: Sequence[Message]) -> Infected:
+def infected_by(
+    evidence: Sequence[str], messages: Sequence[Message], written: Written = MappingProxyType({})
+) -> Infected:
     """Return what says whether a text is infected; case and spacing do not count, words are whole.
 
-    Without spans those of its latest texts are that were said more than once.
+    Without spans those of its latest texts are that were said, or written, more than once.
     """
     spans = {flat for span in evidence if (flat := _flat(span))}
     if not spans:
         said = [_flat(message.text) for message in messages if message.role == "assistant" and message.text.strip()]
-        return Infected(whole=frozenset(text for text, times in Counter(said[-LATEST:]).items() if times > 1))
+        notes = [_flat(text) for message in messages for call in message.calls for text in held(call, written).values()]
+        again = (*Counter(said[-LATEST:]).items(), *Counter(notes[-LATEST:]).items())
+        return Infected(whole=frozenset(text for text, times in again if times > 1))
     telling = {span for span in spans if len(span.replace(" ", "")) >= LEAST}
     phrases = {span for span in telling if _is_phrase(span)}
     terms = {a for a in telling - phrases if not any(a != b and _stands(a, b) for b in telling)}
     return Infected(tuple(sorted(phrases)), tuple(sorted(terms)), frozenset(spans))
 
 
-def quarantined(messages: Sequence[Message], infected: Infected) -> list[Message | None]:
+def quarantined(
+    messages: Sequence[Message], infected: Infected, written: Written = MappingProxyType({})
+) -> list[Message | None]:
     """Return what stands for each message, None for nothing: an infected text, a hint about it, a task left alone.
+
+    `written` names the arguments of calls that are texts too; an infected one is left empty, so that a model which
+    copies it is told by the tool what is missing.
 
     A heartbeat's own task says nothing that the newest one does not say; without its answer it would only be noise.
     """
-    shown = [_shown(message, infected) for message in messages]
+    shown = [_shown(message, infected, written) for message in messages]
     starts = [i for i, message in enumerate(messages) if message.role == "user" and message.name not in (SUMMARY, HINT)]
     for begin, end in pairwise([*starts, len(messages)]):
         left = [one for one in shown[begin + 1 : end] if one is not None and one.name != HINT]
@@ -84,9 +95,13 @@ def quarantined(messages: Sequence[Message], infected: Infected) -> list[Message
     return shown
 
 
-def _shown(message: Message, infected: Infected) -> Message | None:
-    if message.role == "assistant" and infected.text(message.text):
-        return replace(message, text="", token_ids=None, token_model=None) if message.calls else None
+def _shown(message: Message, infected: Infected, written: Written) -> Message | None:
+    if message.role == "assistant":
+        text = "" if infected.text(message.text) else message.text
+        calls = tuple(_emptied(call, infected, written) for call in message.calls)
+        if (text, calls) == (message.text, message.calls):
+            return message
+        return replace(message, text=text, calls=calls, token_ids=None, token_model=None) if calls else None
     if message.name == HINT and infected.text(message.text):
         return None
     if message.name == SUMMARY and infected.phrases:
@@ -99,6 +114,12 @@ def _shown(message: Message, infected: Infected) -> Message | None:
         if kept != found:
             return replace(message, text=kept.render()) if kept.lines or kept.items() else None
     return message
+
+
+def _emptied(call: ToolCall, infected: Infected, written: Written) -> ToolCall:
+    """Return a call without its infected texts."""
+    gone = [argument for argument, text in held(call, written).items() if infected.text(text)]
+    return replace(call, args={**call.args, **dict.fromkeys(gone, "")}) if gone else call
 
 
 def _flat(text: str) -> str:

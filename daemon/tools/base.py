@@ -48,6 +48,8 @@ class Tool(ABC):
 
     name: ClassVar[str]
     Options: ClassVar[type[BaseModel]] = NoOptions
+    written: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """Its arguments that hold text for a person, by its name or one of its actions ("vault.append"): guards read it."""
 
     def __init__(self, options: BaseModel | None = None) -> None:
         self.options = options if options is not None else self.Options()

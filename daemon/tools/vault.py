@@ -39,6 +39,7 @@ class VaultTool(Tool):
     """Reads and writes notes."""
 
     name: ClassVar[str] = "vault"
+    written: ClassVar[Mapping[str, tuple[str, ...]]] = {"vault.append": ("text",), "vault.write": ("text:whole",)}
 
     def spec(self) -> ToolSpec:
         """Return what the model is told."""

@@ -189,3 +189,40 @@ def test_any_thread_stays_whole(messages: list[Message]) -> None:
     assert [m.calls for m in messages if m.calls] == [m.calls for m in kept if m.calls]
     assert kept == left(kept, BAD)
     assert not any("no result was recorded" in m.text for m in exchanged(kept))
+
+
+WRITTEN = {"vault.append": ("text",)}
+
+
+def noting(text: str, said_too: str = "", action: str = "append") -> Message:
+    """Return a reply that writes a note."""
+    return said(said_too, ToolCall("c2", "vault", {"action": action, "path": "journal", "text": text}))
+
+
+def test_what_a_call_writes_for_a_person_is_emptied() -> None:
+    """A note that carries the evidence loses its text; its call, its result, other arguments and other notes stay."""
+    fine, bad = noting("The fog came."), noting(f"{BAD} So it is.", "Noted.")
+    shown = quarantined([TASK, fine, bad], infected_by([BAD], []), WRITTEN)
+
+    assert shown[:2] == [TASK, fine]
+    assert shown[2] == Message(
+        "assistant", "Noted.", (ToolCall("c2", "vault", {"action": "append", "path": "journal", "text": ""}),)
+    )
+
+
+def test_what_was_not_declared_is_left_as_it_is() -> None:
+    """An argument of another action, of another tool, or of any where nothing is declared, is no text of the agent."""
+    messages = [noting(BAD, action="search"), said("", ToolCall("c3", "shell", {"text": BAD}))]
+
+    assert messages == quarantined(messages, infected_by([BAD], []), WRITTEN)
+    assert [noting(BAD)] == quarantined([noting(BAD)], infected_by([BAD], []))
+
+
+def test_without_evidence_notes_that_were_written_again_are_emptied() -> None:
+    """As for what was said: a reply that says once what its note says is no repetition."""
+    again = [TASK, noting("All calm.", "All calm."), TASK, noting("All calm."), TASK, noting("Fog came.", "Fog came.")]
+    shown = quarantined(again, infected_by([], again, WRITTEN), WRITTEN)
+    texts = [call.args["text"] for message in shown if message is not None for call in message.calls]
+
+    assert ["", "", "Fog came."] == texts
+    assert ["Fog came."] == [one.text for one in shown if one is not None and one.role == "assistant" and one.text]

@@ -20,6 +20,7 @@ from daemon.tools import TOOLS
 from daemon.tools.base import Setting, Tool
 from daemon.tools.toolbox import Toolbox
 from daemon.types import ToolCall
+from guards.written import declared
 from vault import Vault
 
 every_tool = pytest.mark.parametrize("name", sorted(TOOLS))
@@ -94,3 +95,15 @@ def test_no_arguments_raise(name: str, setting: Setting, args: dict[str, object]
 
     assert result.ok is not result.text.startswith("error: ")
     assert len(result.text) <= tool.spec().max_chars + 200
+
+
+@every_tool
+def test_what_it_says_it_writes_is_among_its_arguments(name: str) -> None:
+    """The arguments that guards read as text are texts of its schema, under its own name or an action that it has."""
+    tool = made(name)
+    properties = tool.spec().parameters.get("properties", {})
+    for call, listed in declared(tool.written).items():
+        owner, _, action = call.partition(".")
+        assert owner == name
+        assert not action or action in properties["action"]["enum"]
+        assert all(properties[one.removesuffix(":whole")]["type"] == "string" for one in listed)

@@ -262,3 +262,29 @@ def test_a_row_of_very_many_calls_is_bounded() -> None:
     """The last calls of a row are looked at, however many there are."""
     row = parse({"text": "", "tool_calls": [{"name": f"t{i}"} for i in range(5000)]})
     assert (len(row.output.calls), row.output.calls[-1].name) == (1000, "t4999")
+
+
+def test_command_reads_what_was_written_through_a_tool(tmp_path: Path) -> None:
+    """With --written the words of that argument are judged too, and --explain finds where the evidence stood before."""
+    rows = [
+        {"text": f"Reply {n}: gone to pier {n}.", "tool_calls": [{"name": "say", "args": {"it": SAME}}]}
+        for n in range(6)
+    ]
+    path = written(tmp_path / "a.jsonl", rows)
+    outcome = ran(path, "--written", "say.it")
+
+    assert ran(path).exit_code == 0
+    assert outcome.exit_code == 3
+    assert "row 4  trip  repeat 1.00  in what it writes with say: " in outcome.stdout
+    assert "hint: In the text that you gave to say: " in outcome.stdout
+    assert "rows 0, 1, 2, 3" in ran(path, "--written", "say.it", "--explain", "4").stdout
+
+
+@pytest.mark.parametrize("bad", ["say", "say.", ".it", "a\nb.c", "x" * 200 + ".c"])
+def test_a_declaration_without_tool_and_argument_is_bad_input(tmp_path: Path, bad: str) -> None:
+    """What names no argument of a tool is one line that says what was expected."""
+    outcome = ran(written(tmp_path / "a.jsonl", [{"text": SAME}]), "--written", bad)
+
+    assert isinstance(outcome.exception, UsageError)
+    assert str(outcome.exception).startswith("--written: ")
+    assert "\n" not in str(outcome.exception)
