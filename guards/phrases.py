@@ -33,6 +33,8 @@ BURST = 4
 """For the slow test a phrase that comes back sooner than after 4 outputs counts less: a topic comes in bursts."""
 ALIKE = 0.6
 """Neighbouring keys with this share of the best one's hits are of one phrase with it."""
+APART = 2
+"""Keys so far apart are neighbours: their words overlap, and one key in between may be too new, or long forgotten."""
 NAT = 500
 """The tests count in parts of a nat, so that a saved memory goes on exactly."""
 CAP = 120 * NAT
@@ -186,8 +188,8 @@ class Phrases:
 def runs(keys: Sequence[int], found: Mapping[int, Phrase], least: int = 3) -> Iterator[tuple[int, int, Phrase]]:
     """Yield (first, last, phrase) for each longest run of keys that stood together: one phrase of more words.
 
-    Keys with fewer than `least` hits do not count.  A run is cut where the hits fall below 0.6 of its best; what is cut
-    off is another phrase if it does not lean on one with more hits.
+    Keys with fewer than `least` hits do not count, and one of them may stand inside a run.  A run is cut where the hits
+    fall below 0.6 of its best; what is cut off is another phrase if it does not lean on one with more hits.
     """
     hot = {key: phrase.hits for key, phrase in found.items() if phrase.hits >= least}
     hits = {i: hot[key] for i, key in enumerate(keys) if key in hot}
@@ -199,18 +201,18 @@ def runs(keys: Sequence[int], found: Mapping[int, Phrase], least: int = 3) -> It
         for part in _stretches([i for i in stretch if hits[i] >= ALIKE * best]) if seldom else [stretch]:
             first, last = part[0], part[-1]
             most = max([hits[i] for i in part])
-            if hits.get(first - 1, 0) < most and hits.get(last + 1, 0) < most:
+            if max(hits.get(first - 1, 0), hits.get(last + 1, 0)) < most:
                 yield first, last, found[keys[next(i for i in part if hits[i] == most)]]
-        todo += _stretches(seldom)
+        todo += _stretches(seldom, 1)  # between these may stand what was yielded
 
 
-def _stretches(places: Sequence[int]) -> list[list[int]]:
-    """Return the places cut wherever one is left out."""
+def _stretches(places: Sequence[int], apart: int = APART) -> list[list[int]]:
+    """Return the places cut wherever the next one is further apart."""
     if not places:
         return []
     cut: list[list[int]] = [[places[0]]]
     for before, after in pairwise(places):
-        if after == before + 1:
+        if after <= before + apart:
             cut[-1].append(after)
         else:
             cut.append([after])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,13 +13,14 @@ from guards.seen import Seen
 
 @given(st.lists(st.one_of(st.none(), st.integers(3, 20)), max_size=30))
 def test_runs_lie_apart_and_are_hot_throughout(hits: list[int | None]) -> None:
-    """Each run is unbroken, runs do not overlap, and each phrase is the one with most hits of its run."""
+    """A run misses one key at most in a row, runs do not overlap, each phrase is the one with most hits of its run."""
     found = {i: Phrase(0, 0, 0, 40, hits=n) for i, n in enumerate(hits) if n is not None}
     end = -1
     for first, last, phrase in sorted(runs(range(len(hits)), found), key=lambda run: run[0]):
         assert end < first <= last
         inside = [hits[i] for i in range(first, last + 1)]
-        assert None not in inside
+        assert None not in (inside[0], inside[-1])
+        assert all(pair != (None, None) for pair in pairwise(inside))
         assert phrase.hits == max(n for n in inside if n is not None)
         end = last
 
@@ -39,6 +42,14 @@ def test_a_seldom_phrase_beside_a_frequent_one_is_a_run_of_its_own() -> None:
     assert [(first, last) for first, last, _ in runs(range(7), found)] == [(0, 1), (5, 6)]
     piece = {i: Phrase(0, 0, 0, 40, hits=n) for i, n in enumerate((40, 40, 18, 18))}
     assert [(first, last) for first, last, _ in runs(range(4), piece)] == [(0, 1)]
+
+
+def test_a_phrase_with_one_key_that_is_not_followed_is_one_phrase() -> None:
+    """The words of the keys on both sides overlap, so that nothing is missing; two keys in a row are a gap."""
+    one = {i: Phrase(0, 0, 0, 40, hits=9) for i in (0, 2, 3)}
+    assert [(first, last) for first, last, _ in runs(range(4), one)] == [(0, 3)]
+    two = {i: Phrase(0, 0, 0, 40, hits=9) for i in (0, 3)}
+    assert [(first, last) for first, last, _ in sorted(runs(range(4), two), key=lambda run: run[0])] == [(0, 0), (3, 3)]
 
 
 def test_the_table_keeps_the_most_suspicious() -> None:
