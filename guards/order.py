@@ -103,10 +103,12 @@ class Order:
         rows = [self._pairs[width * i : width * (i + 1)] for i in range(width)]
         shares = [(sum(column) + 0.5) / (total + 0.5 * width) for column in zip(*rows, strict=True)]
         for row in rows:
-            for count, share in zip(row, shares, strict=True):
-                after = (count + PRIOR * share) / (sum(row) + PRIOR)
-                won = min(max(math.log(share / after), -MOST_OF_A_PAIR), MOST_OF_A_PAIR) - MARGIN
-                self._scores.append(round(UNIT * won))
+            followed = sum(row) + PRIOR
+            never = _score(followed / PRIOR)  # share / after, where the count is 0: most pairs
+            self._scores += [
+                _score(share * followed / (count + PRIOR * share)) if count else never
+                for count, share in zip(row, shares, strict=True)
+            ]
         self._scores[-1] = min(0, self._scores[-1])  # words that are all new are another language or topic, no disorder
         self._pairs = []
 
@@ -162,3 +164,8 @@ class Order:
         self._surprises = dict.fromkeys(integers(found, "surprises", LATELY, BREAK))
         self.common_share = min(max(number(found, "share"), 0.0), 1.0)
         self.total = min(max(number(found, "total"), 0.0), self._most)
+
+
+def _score(times: float) -> int:
+    """Return what a pair wins that is so many times as likely in any order as after its first word."""
+    return round(UNIT * (min(max(math.log(times), -MOST_OF_A_PAIR), MOST_OF_A_PAIR) - MARGIN))

@@ -88,8 +88,7 @@ class Rarity:
         return self._test.update(1.0)
 
     def _catch_up(self) -> None:
-        for _ in range(self._without):
-            self._test.take(0.0)
+        self._test.take_zeros(self._without)
         self._without = 0
 
     def _settle(self) -> None:

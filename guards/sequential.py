@@ -97,6 +97,19 @@ class Climb:
             self._bet(math.fsum(self._part) / len(self._part))
             self._part.clear()
 
+    def take_zeros(self, n: int) -> None:
+        """Take n scores of 0, at once where they only lose: log((R + 1) * e) n times over is a geometric sum."""
+        while n and (self._normal is None or self._n < self._margin.first or self._part):
+            self.take(0.0)
+            n -= 1
+        bets, left = divmod(n, self._block)
+        if bets:
+            self._n += bets * self._block
+            lost = [_lost(log, gain, bets) for log, gain in zip(self._logs, _gains(-1.0), strict=True)]
+            self._logs, self._score = [max(log, LOWEST) for log in lost], None
+        for _ in range(left):
+            self.take(0.0)
+
     def _bet(self, x: float) -> None:
         most, gains = 1.5 * self._limit, _gains(x / self.normal - 1.0)
         # log((R + 1) * e), R kept as its logarithm; capped, so that a stream which recovers is soon forgiven
@@ -145,6 +158,12 @@ class Climb:
 def _gains(odds: float) -> tuple[float, ...]:
     """Return what each bet wins at these odds, as a logarithm; few scores are not 0 or 1."""
     return tuple(math.log1p(bet * odds) for bet in BETS)
+
+
+def _lost(log: float, gain: float, bets: int) -> float:
+    """Return log(e^n R + e (1 - e^n) / (1 - e)) for a loss of log(e) = `gain` in each of n bets."""
+    kept, stakes = log + bets * gain, gain + math.log(math.expm1(bets * gain) / math.expm1(gain))
+    return max(kept, stakes) + math.log1p(math.exp(-abs(kept - stakes)))
 
 
 def load_climb(climb: Climb, state: Mapping[str, Json], key: str) -> None:
