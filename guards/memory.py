@@ -11,6 +11,8 @@ from guards.base import Json
 
 WIDEST = 2**64
 LARGEST = 1e15
+HASHES = hash((1, 2, 3, 4)) & 0xFFFFFFFF
+"""How this Python hashes numbers: the same in every process, so that a memory may hold such hashes."""
 
 
 def check_version(state: Mapping[str, Json], version: int) -> None:
@@ -18,6 +20,12 @@ def check_version(state: Mapping[str, Json], version: int) -> None:
     found = state.get("version")
     if isinstance(found, bool) or found != version:
         raise ValueError(f"version {str(found)[:20]!r} where {version} was expected")
+
+
+def check_hashes(state: Mapping[str, Json]) -> None:
+    """Refuse a state with hashes that this Python would not make."""
+    if integer(state, "hashes", 2**32 - 1) != HASHES:
+        raise ValueError("'hashes' should be of a Python that hashes numbers as this one does")
 
 
 def integer(state: Mapping[str, Json], key: str, high: int = WIDEST) -> int:

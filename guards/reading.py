@@ -6,6 +6,7 @@ Nothing here is longer than `guards.text.clip` allows, whatever came in.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import TypeAlias
 from zlib import crc32
@@ -57,9 +58,7 @@ class Reading:
         # where all is plain prose, the words of the text are among its pieces
         plain = ascii_whole and self.prose == text
         self.words = tuple([piece for piece in pieces if piece[0] not in _MARKS] if plain else words(text))
-        self.marks = tuple(map(_marks.__getitem__, self.spoken))
-        if len(_marks) > MOST_MARKS:
-            _marks.clear()
+        self.marks = marks(self.spoken)
 
 
 Spans: TypeAlias = tuple[tuple[int, int], ...]
@@ -116,3 +115,10 @@ class _Marks(dict[str, int]):
 
 
 _marks = _Marks()
+
+
+def marks(words: Iterable[str]) -> tuple[int, ...]:
+    """Return 32 bits for each word, the same in every process."""
+    if len(_marks) > MOST_MARKS:
+        _marks.clear()
+    return tuple(map(_marks.__getitem__, words))

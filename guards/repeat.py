@@ -10,11 +10,11 @@ from typing import ClassVar, Literal
 
 from guards import options
 from guards.base import Guard, Json, Level, Output, Verdict, gravest, silent
-from guards.memory import check_version, integer, integers, nested
+from guards.memory import HASHES, check_hashes, check_version, integer, integers, nested
 from guards.numbered import MANY, Numbered, Reworded, masked
 from guards.onset import Onset
 from guards.promise import limit
-from guards.reading import read
+from guards.reading import marks, read
 from guards.rounds import BRIEF, LONG, WHOLE, Rounds
 from guards.sketch import BINS, Sketch, flat, likeness, restored, sketch
 from guards.text import MERGED, fingerprint, quote
@@ -82,7 +82,7 @@ class Repeat(Guard):
     name: ClassVar[str] = "repeat"
     kind: ClassVar[Literal["gate", "sequential"]] = "sequential"
     tests: ClassVar[int] = 1
-    VERSION = 6
+    VERSION = 7
 
     @dataclass(frozen=True, slots=True)
     class Options(options.Sequential):
@@ -199,7 +199,7 @@ class Repeat(Guard):
         )
 
     def _alike(self, said: Sequence[str], text: str, *, speaks: bool) -> Verdict:
-        now = sketch(said)
+        now = sketch(marks(said))
         alike = [likeness(now, other) for other in self._sketches]
         most, twins = max(alike, default=0.0), sorted(alike[-AMONG:], reverse=True)[:TWINS]
         near = len(twins) == TWINS and twins[-1] >= NEAR
@@ -239,6 +239,7 @@ class Repeat(Guard):
         """Return the memory, about 12 kB."""
         return {
             "version": self.VERSION,
+            "hashes": HASHES,
             "last": self._last,
             "run": min(self._run, 2**40),
             "short": self._short,
@@ -261,6 +262,7 @@ class Repeat(Guard):
     def load(self, state: Mapping[str, Json]) -> None:
         """Continue from `state()`; raises ValueError on anything else."""
         check_version(state, self.VERSION)
+        check_hashes(state)
         self._last, self._run = integer(state, "last"), integer(state, "run")
         self._short, self._short_run = integer(state, "short"), integer(state, "short_run")
         self._turn, self._beside, self._beside_run = (integer(state, k) for k in ("turn", "beside", "beside_run"))

@@ -54,27 +54,17 @@ KEPT: Final = {word: fingerprint(word) | 1 << 32 for word in _WORDS.split()} | {
 In another language pauses and numbers alone make the skeleton, which then says little and is known from the start.
 """
 _BASE, _PRIME = 1_000_003, (1 << 61) - 1
-_OUT = pow(_BASE, SIZE, _PRIME)
-CHEAPER = 4
-"""Times as long as one step over the codes takes one place on its own."""
 _POWERS = tuple(_BASE**i for i in reversed(range(SIZE)))
 
 
 def skeleton(reading: Reading) -> tuple[list[int], list[int]]:
-    """Return 61 bits of the shape of each SIZE neighbouring parts, and codes of the parts' own words."""
+    """Return Python's hash of the shape of each SIZE neighbouring parts, and codes of the parts' own words."""
     shape, wording = _parts(reading)
-    return _rolling(shape) if len(shape) >= SIZE else [], wording
+    return [*map(hash, zip(*(shape[at:] for at in range(SIZE)), strict=False))], wording
 
 
-def pieces(codes: list[int], places: Sequence[int]) -> list[int]:
-    """Return 61 bits of the SIZE codes from each place on."""
-    if len(codes) < CHEAPER * len(places):
-        every = _rolling(codes)
-        return [every[at] for at in places]
-    return [_piece(codes, at) for at in places]
-
-
-def _piece(codes: Sequence[int], at: int) -> int:
+def piece(codes: Sequence[int], at: int) -> int:
+    """Return 61 bits of the SIZE codes from a place on."""
     value: int = sum(map(mul, codes[at : at + SIZE], _POWERS))
     return value % _PRIME
 
@@ -99,14 +89,3 @@ def _parts(reading: Reading) -> tuple[list[int], list[int]]:
         if len(shape) > LONGEST:
             break
     return shape + EDGE, wording + EDGE
-
-
-def _rolling(codes: list[int]) -> list[int]:
-    """Return a polynomial hash of each SIZE neighbours."""
-    value = _piece(codes, 0)
-    found = [value]
-    add = found.append
-    for old, new in zip(codes, codes[SIZE:], strict=False):
-        value = (value * _BASE + new - old * _OUT) % _PRIME
-        add(value)
-    return found

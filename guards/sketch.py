@@ -7,13 +7,14 @@ least hash, and the share of equal bins estimates the Jaccard similarity.  Parap
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import accumulate
 from typing import NamedTuple
-from zlib import crc32
 
 BINS = 48
 EMPTY = 0
-_MIXED, _NONE = 0x9E3779B1, 1 << 32
+PLENTY = 8
+"""Triples for each bin among which the least is looked for: of more, only so many that are little enough."""
+_NONE = 1 << 32
+_ALL = _NONE - 1
 
 
 class Sketch(NamedTuple):
@@ -23,18 +24,17 @@ class Sketch(NamedTuple):
     bins: int
 
 
-def sketch(words: Sequence[str]) -> Sketch:
-    """Return the sketch of a text's word triples; the words hold no spaces."""
-    text = " ".join(words)
-    data = text.encode("utf-8", "surrogatepass")
-    parts = words if len(data) == len(text) else data.split(b" ")
-    starts = [0, *accumulate([size + 1 for size in map(len, parts)])]
+def sketch(words: Sequence[int]) -> Sketch:
+    """Return the sketch of a text's word triples; the words are numbers, as `guards.reading.marks` gives them.
+
+    The hashes are Python's own: see `guards.memory.HASHES`.
+    """
     least = [_NONE] * BINS
-    for start, end in zip(starts, starts[3:], strict=False):
-        mixed = crc32(data[start : end - 1]) * _MIXED & 0xFFFFFFFF
-        bin_ = mixed % BINS
-        if mixed < least[bin_]:
-            least[bin_] = mixed
+    most = min(1.0, PLENTY * BINS / max(1, len(words))) * _NONE
+    for found in map(hash, zip(words, words[1:], words[2:], strict=False)):
+        mixed = found & _ALL
+        if mixed < most and mixed < least[mixed % BINS]:
+            least[mixed % BINS] = mixed
     return _sketch(mixed for mixed in least if mixed != _NONE)
 
 

@@ -11,11 +11,11 @@ from typing import ClassVar, Literal, TypeAlias
 from guards import options
 from guards.base import Guard, Json, Level, Output, Verdict, silent
 from guards.edges import span
-from guards.memory import check_version, integer, integers
+from guards.memory import HASHES, check_hashes, check_version, integer, integers
 from guards.promise import limit
 from guards.reading import NUMBER, Reading, read
 from guards.sequential import Climb, Margin, load_climb
-from guards.skeleton import pieces, skeleton
+from guards.skeleton import piece, skeleton
 from guards.text import MERGED, quote
 
 RECENT, BINS = 32, 40
@@ -38,7 +38,9 @@ TRIPLES = 100
 """Word triples of each of them that are kept."""
 BITS = 1 << 16
 _WIDTH, _WORDING = 11, 16
-_MIX, _MASK, _SHAPES = 0x9E3779B97F4A7C15, (1 << 64) - 1, 1 << 28
+_SHAPES = 1 << 28
+PLENTY = 8
+"""Pieces for each bin among which the least is looked for: of more, only so many that are little enough."""
 
 Piece: TypeAlias = tuple[int, int]
 """28 bits of a piece's shape and 16 of its wording; (0, 0) for an empty bin."""
@@ -77,7 +79,7 @@ class Template(Guard):
     name: ClassVar[str] = "template"
     kind: ClassVar[Literal["gate", "sequential"]] = "sequential"
     tests: ClassVar[int] = 1
-    VERSION = 1
+    VERSION = 2
 
     Options = options.Sequential
     options: options.Sequential
@@ -163,6 +165,7 @@ class Template(Guard):
         """Return the memory, at most 31 kB."""
         return {
             "version": self.VERSION,
+            "hashes": HASHES,
             "recent": [
                 f"%0{_WIDTH}x" * BINS % tuple([shape << _WORDING | wording for shape, wording in row])
                 for row in self._recent
@@ -179,6 +182,7 @@ class Template(Guard):
         """Continue from `state()`; raises ValueError on anything else."""
         self.reset()
         check_version(state, self.VERSION)
+        check_hashes(state)
         rows = state.get("recent")
         if not isinstance(rows, list) or len(rows) > RECENT:
             raise ValueError(f"'recent' should be a list of at most {RECENT} rows")
@@ -202,9 +206,9 @@ class Template(Guard):
 
 
 def _placed(reading: Reading) -> tuple[list[int], list[int]]:
-    """Return 40 bits of each piece, whose remainder is its bin, and codes of the words in order."""
+    """Return a number of each piece, whose remainder is its bin, and codes of the words in order."""
     shapes, wording = skeleton(reading)
-    return [(shape * _MIX & _MASK) >> 24 for shape in shapes], wording
+    return [shape % (BINS * _SHAPES) for shape in shapes], wording
 
 
 def _keys(kept: Sequence[Piece]) -> list[int]:
@@ -213,21 +217,20 @@ def _keys(kept: Sequence[Piece]) -> list[int]:
 
 
 def _shape(value: int) -> int:
-    return value // BINS % _SHAPES or 1
+    return value // BINS or 1
 
 
 def _kept(found: Sequence[int], wording: list[int]) -> list[Piece]:
     """Return the least piece of each bin, so that equal shapes keep equal pieces (one-permutation MinHash)."""
-    least, where = [_SHAPES] * BINS, [0] * BINS
+    least, where = [BINS * _SHAPES] * BINS, [0] * BINS
+    most = min(1.0, PLENTY * BINS / max(1, len(found))) * BINS * _SHAPES
     for at, value in enumerate(found):
-        place, shape = value % BINS, value // BINS % _SHAPES
-        if shape < least[place]:
-            least[place], where[place] = shape, at
-    full = [place for place, shape in enumerate(least) if shape != _SHAPES]
-    kept = [(0, 0)] * BINS
-    for place, words in zip(full, pieces(wording, [where[place] for place in full]), strict=True):
-        kept[place] = least[place] or 1, words & 0xFFFF
-    return kept
+        if value < most and value < least[value % BINS]:
+            least[value % BINS], where[value % BINS] = value, at
+    return [
+        (_shape(value), piece(wording, at) & 0xFFFF) if value < BINS * _SHAPES else (0, 0)
+        for value, at in zip(least, where, strict=True)
+    ]
 
 
 def _unpacked(row: Json) -> list[Piece]:
