@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from operator import add
 
 from guards.finding import Finding
@@ -114,20 +114,19 @@ def _sentences(line: str) -> list[str]:
     return [*map(add, parts[::2], [*parts[1::2], ""])]
 
 
-def _commonest(items: Sequence[str]) -> int:
+def _commonest(threes: Mapping[tuple[str, str, str], int]) -> int:
     """Return how often the commonest three words come; punctuation does not count."""
-    threes = Counter(zip(items, items[1:], items[2:], strict=False))
     often = [(times, three) for three, times in threes.items() if times > 2]
     return max((times for times, three in often if all(word[0].isalpha() for word in three)), default=0)
 
 
-def saturated(prose: str, items: Sequence[str]) -> Finding | None:
+def saturated(prose: str, threes: Mapping[tuple[str, str, str], int]) -> Finding | None:
     """Find one phrase in most sentences of running text, again and again within its paragraphs.
 
-    Paragraphs that each say it once are items of one kind: clauses of a law, entries of a list.  `items` are the
-    tokens of the prose: no phrase comes more often than its first three words.
+    Paragraphs that each say it once are items of one kind: clauses of a law, entries of a list.  `threes` counts the
+    neighbouring three tokens of the prose: no phrase comes more often than its first three words.
     """
-    most = _commonest(items)
+    most = _commonest(threes)
     if most < 0.8 * SHARE * RUNNING:
         return None
     running = list(_running(prose))

@@ -16,6 +16,8 @@ from operator import eq
 from guards.chant import begun_again, irregular, lines_alike, saturated
 from guards.finding import Finding, worse
 from guards.period import Stretch, stretches
+from guards.reading import read
+from guards.suspect import LONG, looping_part
 from guards.text import clip, quote, split, tokens
 from guards.unbroken import again, goes_on, one_character, unbroken, white
 
@@ -48,17 +50,20 @@ def judge(text: str, copies: float = 1.0, patience: float = 1.0) -> Finding | No
     if not bare:
         return white(seen)
     prose, structure = split(seen)
-    found = [white(seen), one_character(bare), unbroken(prose, len(bare))]
-    items = tokens(prose)
-    total = len(items)
-    comes_again = again(items)
+    part = looping_part(read(text)) if patience == 1 and len(prose) >= LONG else prose
+    items = tokens(part)
+    total = len(items) if part is prose else len(items) * len(prose) // len(part)
+    threes = Counter(zip(items, items[1:], items[2:], strict=False))
+    comes_again = len(items) - 2 - len(threes)
+    found = [white(seen), one_character(bare), unbroken(prose, len(bare)), lines_alike(seen)]
     if comes_again >= HEADS or "\n\n" in seen:
         found.append(begun_again(seen, prose))
-    found += [lines_alike(seen), _stutter(items)]
     if comes_again >= min(LEAST_AGAIN, 0.25 * total - 3):
-        found += [_periodic(seen, prose, items, patience), _counting(items)]
-    if comes_again >= 0.1 * total:
-        found += [_woven(seen, prose, items, comes_again), saturated(prose, items), irregular(prose, len(bare))]
+        found += [_periodic(seen, part, items, total, patience), _counting(items, total)]
+    if part is prose:
+        found.append(_stutter(items))
+        if comes_again >= 0.1 * total:
+            found += [_woven(seen, prose, items, comes_again), saturated(prose, threes), irregular(prose, len(bare))]
     if structure:
         found.append(_in_structure(seen, structure))
     real = [f for f in found if f is not None]
@@ -76,15 +81,15 @@ def _standing(span: str, text: str) -> str:
     return line if line in text else ""
 
 
-def _periodic(seen: str, prose: str, items: Sequence[str], patience: float) -> Finding | None:
+def _periodic(seen: str, prose: str, items: Sequence[str], total: int, patience: float) -> Finding | None:
+    """Find a stretch of exact period among the items, which end a text of `total` of them."""
     best: Finding | None = None
-    total = len(items)
     for s in stretches(items):
         unit = items[s.start : s.start + s.period]
         called = _is_call(unit)
         if not (called or _wordy(unit)):
             continue
-        cover, rest = s.length / total, total - s.end
+        cover, rest = s.length / total, len(items) - s.end
         need = _allowed(s, unit, cover)
         need = min(need, 4.0) if called else 3 * need if _bracketed(unit) else need
         if cover < SMALL and not called:
@@ -92,7 +97,7 @@ def _periodic(seen: str, prose: str, items: Sequence[str], patience: float) -> F
         if patience > 1 and s.period <= 4:
             need *= patience
         short = s.length < (16 if cover >= 0.8 and s.period > 1 else 10 if cover >= 0.8 else 24)
-        stops = _stays(s, total)
+        stops = _stays(s, total, rest)
         if short or (not stops and s.copies < need):
             continue
         score, span = s.copies / need, ""
@@ -104,9 +109,9 @@ def _periodic(seen: str, prose: str, items: Sequence[str], patience: float) -> F
     return best
 
 
-def _stays(s: Stretch, total: int) -> bool:
-    """Whether a stretch is half of all words or stands at their end: a loop does not recover."""
-    return s.length >= 0.5 * total or total - s.end < ENDING
+def _stays(s: Stretch, total: int, rest: int) -> bool:
+    """Whether a stretch is half of all words or stands at their end, `rest` after it: a loop does not recover."""
+    return s.length >= 0.5 * total or rest < ENDING
 
 
 def _as_it_stands(seen: str, span: str, s: Stretch, rest: int) -> float:
@@ -186,8 +191,8 @@ def _is_call(unit: Sequence[str]) -> bool:
     return ("{" in unit or "<" in unit) and not _CALLED.isdisjoint(unit) and not _GIVEN.isdisjoint(unit)
 
 
-def _counting(items: Sequence[str]) -> Finding | None:
-    """One sentence again and again with a number in it that goes up by one."""
+def _counting(items: Sequence[str], total: int) -> Finding | None:
+    """Find one sentence again and again with a number in it that goes up by one."""
     best: Finding | None = None
     numbers = [int(item[:9]) for item in items if item.isdecimal()]
     if sum(b - a == 1 for a, b in pairwise(numbers)) < 7:
@@ -202,7 +207,7 @@ def _counting(items: Sequence[str]) -> Finding | None:
         if counted[-1] - counted[0] != len(counted) - 1 or "/" in unit:
             continue
         why = f"{quote(' '.join(unit))} {s.copies:.0f} times with a number that counts up"
-        best = worse(best, Finding(s.copies / 12, why, _stays(s, len(items))))
+        best = worse(best, Finding(s.copies / 12, why, _stays(s, total, len(items) - s.end)))
     return best
 
 
@@ -259,6 +264,6 @@ def _in_structure(seen: str, structure: str) -> Finding | None:
             continue
         need = 6 if called else 120 if s.period <= 4 else 80 if s.period <= 20 else 40
         why = f"{quote(' '.join(unit))} {s.copies:.0f} times in a row inside a block"
-        stops = called or (last and _stays(s, len(items)))
+        stops = called or (last and _stays(s, len(items), len(items) - s.end))
         best = worse(best, Finding(s.copies / need, why, stops, _place(structure, items, s)))
     return best
