@@ -6,6 +6,7 @@ How varied a stream's words are is asked of what it says anew; that it says some
 from __future__ import annotations
 
 import struct
+from array import array
 from collections.abc import Mapping, Sequence
 
 from guards.base import Json
@@ -29,7 +30,7 @@ class Company:
     """
 
     def __init__(self) -> None:
-        self._tags = [0] * TAGS
+        self._tags = array("H", [0]) * TAGS
 
     def new(self, marks: Sequence[int], places: Sequence[int], reach: int) -> list[int]:
         """Return the places whose word has new company, `reach` neighbours on each side; keep all of them in mind."""
@@ -56,4 +57,4 @@ class Company:
         tags = unpack(nested(state, key), "tags")
         if len(tags) != 2 * TAGS:
             raise ValueError("'tags' should hold what this version wrote")
-        self._tags = list(struct.unpack(f"<{TAGS}H", tags))
+        self._tags = array("H", struct.unpack(f"<{TAGS}H", tags))

@@ -7,16 +7,19 @@ Muthukrishnan 2005) hold how often; a table of tags holds what was said lately, 
 from __future__ import annotations
 
 import struct
+from array import array
 from base64 import b64decode, b64encode
 from binascii import Error
 from collections.abc import Iterable, Mapping
 
 from guards.base import Json
 
-BITS, COUNTERS, TAGS = 1 << 18, 1 << 14, 1 << 13
+CELLS, COUNTERS, TAGS = 1 << 13, 1 << 14, 1 << 13
 """Room for a start of 40 outputs with 800 words each, and for the last 8,000 words; more makes it forgetful."""
 MOST = 255
 _OTHER = 0x85EBCA6B
+_MASKS = [1 << i | 1 << (i + j + 1) % 32 for i in range(32) for j in range(31)]
+"""Two bits of a cell: both of a key lie in one, which is looked at once (Putze, Sanders and Singler 2007)."""
 
 
 class Seen:
@@ -30,21 +33,21 @@ class Seen:
     """
 
     def __init__(self) -> None:
-        self._once = bytearray(BITS // 8)
+        self._once = array("I", [0]) * CELLS
         self._more = bytearray(COUNTERS)
-        self._tags = [0] * TAGS
+        self._tags = array("H", [0]) * TAGS
 
     def learn(self, keys: Iterable[int]) -> int:
         """Count the keys of one output of the start, each once; return the highest count among them."""
         highest, once, more = 0, self._once, self._more
         for key in keys:
-            i, j = key % BITS, (key * _OTHER >> 14) % BITS
-            if not (once[i >> 3] >> (i & 7) & 1 and once[j >> 3] >> (j & 7) & 1):
-                once[i >> 3] |= 1 << (i & 7)
-                once[j >> 3] |= 1 << (j & 7)
+            cell, mask = key % CELLS, _MASKS[key // CELLS % len(_MASKS)]
+            had = once[cell]
+            if had & mask != mask:
+                once[cell] = had | mask
                 highest = highest or 1
                 continue
-            i, j = i % COUNTERS, j % COUNTERS
+            i, j = key % COUNTERS, (key * _OTHER >> 14) % COUNTERS
             first, second = more[i], more[j]
             count = (first if first < second else second) + 1
             if count <= MOST:
@@ -58,10 +61,10 @@ class Seen:
 
     def count(self, key: int) -> int:
         """Return in how many outputs of the start a key stood; never too few, seldom too many."""
-        i, j = key % BITS, (key * _OTHER >> 14) % BITS
-        if not (self._bit(i) and self._bit(j)):
+        mask = _MASKS[key // CELLS % len(_MASKS)]
+        if self._once[key % CELLS] & mask != mask:
             return 0
-        return 1 + min(self._more[i % COUNTERS], self._more[j % COUNTERS])
+        return 1 + min(self._more[key % COUNTERS], self._more[(key * _OTHER >> 14) % COUNTERS])
 
     def again(self, keys: Iterable[int]) -> list[int]:
         """Return the keys that came lately, and keep all of them in mind."""
@@ -74,21 +77,18 @@ class Seen:
                 tags[place] = tag
         return came
 
-    def _bit(self, i: int) -> int:
-        return self._once[i >> 3] >> (i & 7) & 1
-
     def state(self) -> dict[str, Json]:
         """Return the memory, 90 kB."""
-        tags = struct.pack(f"<{TAGS}H", *self._tags)
-        return {"once": pack(self._once), "more": pack(self._more), "tags": pack(tags)}
+        once, tags = struct.pack(f"<{CELLS}I", *self._once), struct.pack(f"<{TAGS}H", *self._tags)
+        return {"once": pack(once), "more": pack(self._more), "tags": pack(tags)}
 
     def load(self, state: Mapping[str, Json]) -> None:
         """Continue from `state()`; raises ValueError on anything else."""
         once, more, tags = (unpack(state, key) for key in ("once", "more", "tags"))
-        if (len(once), len(more), len(tags)) != (BITS // 8, COUNTERS, 2 * TAGS):
+        if (len(once), len(more), len(tags)) != (4 * CELLS, COUNTERS, 2 * TAGS):
             raise ValueError("'once', 'more' and 'tags' should hold what this version wrote")
-        self._once, self._more = bytearray(once), bytearray(more)
-        self._tags = list(struct.unpack(f"<{TAGS}H", tags))
+        self._once, self._more = array("I", struct.unpack(f"<{CELLS}I", once)), bytearray(more)
+        self._tags = array("H", struct.unpack(f"<{TAGS}H", tags))
 
 
 def pack(data: bytes | bytearray) -> str:
