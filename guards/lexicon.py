@@ -122,8 +122,6 @@ def _table() -> tuple[dict[str, str], dict[str, list[tuple[str, str]]]]:
 
 
 _EXACT, _STEMS = _table()
-LISTED, PREFIXES = frozenset(_EXACT), frozenset(_STEMS)
-"""Words with a kind, and how other words begin that may have one."""
 
 
 def kind_of(word: str) -> str:

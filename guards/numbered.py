@@ -17,6 +17,8 @@ from guards.text import fingerprint
 
 START, RECENT = 20, 20
 """Outputs that say how the stream began, and the last ones that are counted."""
+LONG = 120
+"""Words of a note that may have a form; a longer one with other numbers is told by its wording."""
 MANY = 16
 """So many of the last with one form, and numbers in it, are one output."""
 SHORTEST, LONGEST = 5, 24
@@ -57,7 +59,7 @@ class Numbered:
 
     def update(self, said: Sequence[str]) -> int:
         """Take the next output's words; return how many of the last 20 have its form, 0 where the start had it."""
-        marked = masked(said)
+        marked = masked(said) if len(said) <= LONG else []
         form = fingerprint(" ".join(marked))
         if len(self._start) < START:
             self._start.append(form)
