@@ -12,6 +12,7 @@ from guards.base import Call, CallResult, Guard, Json, Level, Output, Verdict, s
 from guards.calls import acts, canonical, names_no_tool, patience, says_nothing, takes_a_command
 from guards.circles import PENDING, Circle, Seen
 from guards.failures import Failures
+from guards.finish import Finish
 from guards.memory import check_version, integer, integers, nested
 from guards.promise import limit
 from guards.routine import Routine
@@ -25,24 +26,28 @@ LABEL = 120
 SHOWN = 60
 """Characters of it that the model is told."""
 FAILING = "Stop calling tools for now; say in one sentence what fails and what you would need."
+FINISHED = (
+    "Saying it once more ends nothing. Read what the last result asks for, or say in one sentence what is missing."
+)
 AGAIN = "More of it will bring nothing new. Use what you have already, or do something else and say what you are after."
 
 
 class Tools(Guard):
     """Tool calls that go round in circles, fail one after the other, or name tools that do not exist.
 
-    Statistic: gates within a turn (without names of turns, over all outputs): the same call with the same result
-    `same` times in a row, or a cycle of up to 5 calls one time less; one more where results are not known yet (so that
-    it trips before the call runs) or new words came with a call; 1.5 and 2.5 times as often for a call that asks how
-    far something is (status, queue) or waits (poll, sleep), by its words. The same call failing `same` times with
-    nothing in between. One tool, other arguments, always the same failure or nothing, 5 times (14 for a command line,
-    where trying is the work; 12 for a long answer). Three edits in a row that changed nothing. Of 24, 32 or 48 calls
-    with their results, a quarter different at most. Gates over all turns: `errors` failures in a row over several
-    tools (1.5 times as many of one, 1.75 of a shell), or 20 in 24 (23 of a shell); 8 whole turns of nothing
-    but failures; three calls within 16 of tools that do not exist. Sequential tests of the share of failures, of calls
-    of tools that do not exist, and of named turns that only repeat (call, result) pairs of earlier turns, none of them
-    made at the start. Results are compared without identifiers, times and durations; one without any text, from a tool
-    that never told anything, counts as not known.
+    Statistic: gates within a turn (without names of turns, over all outputs): the same call with the same result `same`
+    times in a row, or a cycle of up to 5 calls one time less; one more where results are not known yet (so that it
+    trips before the call runs) or new words came with a call; 1.5 and 2.5 times as often for a call that asks how far
+    something is (status, queue) or waits (poll, sleep), by its words. The same call failing `same` times with nothing
+    in between. One tool, other arguments, always the same failure or nothing, 5 times (14 for a command line, where
+    trying is the work; 12 for a long answer). Three edits in a row that changed nothing. Of 24, 32 or 48 calls with
+    their results, a quarter different at most. A call that by its name ends the work (done, finish, complete, submit),
+    made the 4th time (without names of turns, each in half of the outputs that the first took, 24 at least). Gates over
+    all turns: `errors` failures in a row over several tools (1.5 times as many of one, 1.75 of a shell), or 20 in 24
+    (23 of a shell); 8 whole turns of nothing but failures; three calls within 16 of tools that do not exist. Sequential
+    tests of the share of failures, of calls of tools that do not exist, and of named turns that only repeat (call,
+    result) pairs of earlier turns, none of them made at the start. Results are compared without identifiers, times and
+    durations; one without any text, from a tool that never told anything, counts as not known.
     Source: the union of ten public systems' rules, with results compared (their false alarms came from comparing less);
     the tests: Shin, Ramdas and Rinaldo 2022.
     False alarms: the tests derived, each its share of guards/promise.py while what is normal stays as it was at the
@@ -71,7 +76,7 @@ class Tools(Guard):
     kind: ClassVar[Literal["gate", "sequential"]] = "gate"
     tests: ClassVar[int] = 3
     judges_words: ClassVar[bool] = False
-    VERSION = 3
+    VERSION = 4
 
     @dataclass(frozen=True, slots=True)
     class Options(options.Sequential):
@@ -93,6 +98,7 @@ class Tools(Guard):
         self._strangers = Strangers(warm_up, most)
         self._failures = Failures(self.options.errors, warm_up, most)
         self._routine = Routine(warm_up, most)
+        self._finish = Finish()
 
     def update(self, output: Output) -> Verdict:
         """Judge the calls of the next output before they run."""
@@ -102,12 +108,14 @@ class Tools(Guard):
         spoken = 0 if not said else 1 if said == self._said else 2
         self._said = said
         calls = output.calls[-KEPT:]
+        done = self._finish.update(calls, named=self._turn > 0)
         texts = [canonical(call) for call in calls]
         self._asked = [self._ask(call, text, spoken) for call, text in zip(calls, texts, strict=True)]
         if not calls:
             return silent(self.name)
         self._called = texts[-1][:LABEL]
         found = [self._not_offered(calls, output.offered), self._together(texts)]
+        found.append(self._judged([done], FINISHED, asked=("last:", calls[-1].name)))
         return self._worst([*found, self._circles([*self._seen, *self._asked])])
 
     def _begin(self, output: Output) -> None:
@@ -117,6 +125,7 @@ class Tools(Guard):
         if turn:
             self._seen.clear()
             self._failures.turn()
+            self._finish.turn()
         self._routine.turn(output.model, output.prompt, named=self._turn > 0)
         self._turn = turn
 
@@ -223,6 +232,7 @@ class Tools(Guard):
             "strangers": self._strangers.state(),
             "failures": self._failures.state(),
             "routine": self._routine.state(),
+            "finish": self._finish.state(),
         }
 
     def load(self, state: Mapping[str, Json]) -> None:
@@ -240,6 +250,7 @@ class Tools(Guard):
         self._strangers.load(nested(state, "strangers"))
         self._failures.load(nested(state, "failures"))
         self._routine.load(nested(state, "routine"))
+        self._finish.load(nested(state, "finish"))
 
 
 def _remembered(state: Mapping[str, Json], key: str) -> list[Seen]:

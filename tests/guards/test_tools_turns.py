@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from guards import Call, CallResult, Level, Output
 from guards.tools import Tools
 
@@ -70,3 +72,44 @@ def test_turns_in_which_nothing_works_trip_before_as_many_calls_would() -> None:
     guard = Tools()
     levels = beats(guard, 10, (Call("mail", {"n": 1}), CallResult(False, "no route")))
     assert levels.index(Level.TRIP) == 8
+
+
+def finishing(guard: Tools, at: list[int], turn: str | None, call: Call) -> list[int]:
+    """Return at which of the calls that end the work the guard trips; the others read something new."""
+    found = []
+    for i in range(at[-1] + 1):
+        done = i in at
+        output = Output(f"Step {i}.", (call if done else Call("read", {"n": i}),), turn=turn)
+        levels = [guard.update(output).level, guard.observe([CallResult(True, f"text {i}")]).level]
+        if done and Level.TRIP in levels:
+            found.append(at.index(i))
+    return found
+
+
+def test_a_run_that_is_said_to_be_done_again_and_again_trips_at_the_fourth_time() -> None:
+    """Each such call should have ended the run; without names of turns each must come in half of the time."""
+    done = Call("task_done", {"message": "All of it is ready, " * 5})
+    assert finishing(Tools(), [3, 9, 15, 21, 30], "run-1", done) == [3, 4]
+    assert finishing(Tools(), [60, 81, 98, 108], None, done) == [3]
+
+
+def test_runs_that_each_end_with_such_a_call_are_healthy() -> None:
+    """Heartbeats end alike, named or not; an item of a list that is ticked off is not the work."""
+    guard = Tools()
+    for i in range(50):
+        assert finishing(guard, [3], f"run-{i}", Call("finish")) == []
+    assert finishing(Tools(), [*range(9, 400, 10)], None, Call("finish")) == []
+    assert finishing(Tools(), [*range(30, 400, 30)], None, Call("submit")) == []
+    ticked = [Call("complete_task", {"id": i}) for i in range(8)]
+    one = Tools()
+    assert all(one.update(Output(f"{call.args}", (call,), turn="run-1")).level is Level.PASS for call in ticked)
+
+
+def test_how_often_a_run_was_done_is_kept_over_a_save() -> None:
+    """The count goes on after a load, and a memory that counts more than there was is refused."""
+    guard, again = Tools(), Tools()
+    assert finishing(guard, [3, 9, 15], "run-1", Call("finish")) == []
+    again.load(guard.state())
+    assert again.update(Output("", (Call("finish"),), turn="run-1")).level is Level.TRIP
+    with pytest.raises(ValueError, match="outputs"):
+        again.load({**guard.state(), "finish": {"outputs": 1, "first": 1, "last": 2, "times": 1}})
