@@ -83,19 +83,20 @@ class Sighting:
 class Catchphrase(Guard):
     """One phrase of four or more words in ever more outputs, wherever in them it stands.
 
-    Statistic: every run of four words (six characters of a script without spaces) that comes back has two sequential
+    Statistic: every run of four words (six characters of a script without spaces) that comes back has three sequential
     tests of its own, each a lazy CUSUM of the log-likelihood ratio: the share of outputs that held it before (at least
-    1 %) against 50 %, and against 9 %; in this one sightings in a burst count less, the share must be 8 % since it came
-    up, and 400 outputs must do. What was before is counted over the first 40 to 200 outputs. Neighbouring runs that
-    stand together are one phrase. It trips when a test crosses the limit with at least 14 sightings, and the phrase is
-    what a catchphrase is: an island, whose neighbours differ from sighting to sighting (a new line of a form has the
-    same) and whose own ends do not; at most 16 words and no number; a piece of nothing longer in most of its sightings;
-    with something else said beside it; and here no title, no credit in brackets, no list and not what a number counts.
-    A sentence or clause of its own needs the limit once, a piece of a sentence 1.4 times, a piece that ends with a word
-    of every day ("figured out how to") 3 times. In outputs with a form (some four words in a quarter of the first 16)
-    it must wander and stand in running text, and needs 1.4 times as much and 20 sightings. In any outputs 16 sightings
-    and 1.4 times the limit are enough for a phrase in 70 % of them since it came up that wanders within lines: other
-    words, half of them different, stand before it in its line, and behind it, unless it ends sentences there.
+    1 %) against 50 %, against 95 %, and against 9 %; in the last sightings in a burst count less, the share must be 8 %
+    since it came up, and 400 outputs must do. What was before is counted over the first 40 to 200 outputs. Neighbouring
+    runs that stand together are one phrase. It trips when a test crosses the limit with at least 14 sightings, and the
+    phrase is what a catchphrase is: an island, whose neighbours differ from sighting to sighting (a new line of a form
+    has the same) and whose own ends do not; at most 16 words and no number; a piece of nothing longer in most of its
+    sightings; with something else said beside it; and here no title, no credit in brackets, no list and not what a
+    number counts. A sentence or clause of its own needs the limit once, a piece of a sentence 1.4 times, a piece that
+    ends with a word of every day ("figured out how to") 3 times. In outputs with a form (some four words in a quarter
+    of the first 16) it must wander and stand in running text, and needs 1.4 times as much and 20 sightings. In any
+    outputs 16 sightings and 1.4 times the limit are enough for a phrase in 70 % of them since it came up that wanders
+    within lines: other words, half of them different, stand before it in its line, and behind it, unless it ends
+    sentences there.
     Source: Page 1954 and Shin, Ramdas and Rinaldo 2022 for the test; Bloom 1970 and Cormode and Muthukrishnan 2005 for
     the start's counts.
     False alarms: derived for a phrase that keeps its share, or stays below 1 %: the limit of the panel's promise,
@@ -124,7 +125,7 @@ class Catchphrase(Guard):
 
     name: ClassVar[str] = "catchphrase"
     kind: ClassVar[Literal["gate", "sequential"]] = "sequential"
-    tests: ClassVar[int] = 2
+    tests: ClassVar[int] = 3
     VERSION = 3
 
     @dataclass(frozen=True, slots=True)
@@ -168,7 +169,7 @@ class Catchphrase(Guard):
         places = same_extent(phrase.places, words)
         if not places:
             return 0.0
-        ahead = phrase.fast / self._limit / PIECE
+        ahead = phrase.ahead(self._phrases.rows - phrase.first) / self._limit / PIECE
         gross = min(ahead, phrase.hits / GROSSLY) if self._is_gross(seen) else 0.0
         return max(gross, self._apart(seen, reading) if is_island(places, formed) else 0.0)
 
@@ -185,7 +186,7 @@ class Catchphrase(Guard):
         asked = 1.0 if whole else OPEN if wants else PIECE
         rows = self._phrases.rows - phrase.first
         grows = phrase.before <= 1 and rows <= SOON and phrase.hits >= SHARE * rows
-        evidence = max(phrase.fast, phrase.slow if grows else 0) / self._limit
+        evidence = max(phrase.ahead(rows), phrase.slow if grows else 0) / self._limit
         return min(evidence / (asked * FORMED if formed else asked), phrase.hits / FEWEST[formed])
 
     def _verdict(self, score: float, seen: Sighting, text: str) -> Verdict | None:

@@ -29,6 +29,8 @@ OWN = 0.3
 """A phrase in more of the start than this is the stream's own, whatever becomes of it."""
 FAST, SLOW = 0.5, 0.09
 """Shares that the tests bet on: a phrase in every second output, and in every eleventh."""
+ALWAYS = 0.95
+"""The share that is asked about besides: after a short start, to which 1 % is not known, the other bets win slowly."""
 BURST = 4
 """For the slow test a phrase that comes back sooner than after 4 outputs counts less: a topic comes in bursts."""
 ALIKE = 0.6
@@ -67,6 +69,11 @@ class Phrase:
 
     def __post_init__(self) -> None:
         self.bets = _bets(self.before, self.outputs)
+
+    def ahead(self, rows: int) -> int:
+        """Return the evidence of the fast test, or of one that bets on nearly all of the `rows` since it came up."""
+        hit, miss = _always(self.before, self.outputs)
+        return max(self.fast, min(self.hits * hit + (rows - self.hits) * miss, CAP))
 
 
 class Phrases:
@@ -228,6 +235,12 @@ def _bets(before: int, outputs: int) -> Bets:
     normal = max(FLOOR, (before + 1) / (outputs + 4))
     at_most = max(FLOOR, (before + 0.75 + math.sqrt(before + 0.75)) / (outputs + 4))
     return _bet(normal, max(FAST, 3 * normal)), _bet(at_most, max(SLOW, 2.5 * at_most))
+
+
+@lru_cache(maxsize=512)
+def _always(before: int, outputs: int) -> tuple[int, int]:
+    normal = min(max(FLOOR, (before + 1) / (outputs + 4)), 0.9)
+    return round(NAT * math.log(ALWAYS / normal)), round(NAT * math.log((1 - ALWAYS) / (1 - normal)))
 
 
 def _bet(normal: float, more: float) -> tuple[int, int]:
