@@ -22,8 +22,8 @@ LONG = 120
 MANY = 16
 """So many of the last with one form, and numbers in it, are one output."""
 SHORTEST, LONGEST = 5, 24
-"""Words of a note in which an exchanged word counts: of fewer, one says which chore was done; word triples tell more about
-a longer text."""
+"""Words of a note in which an exchanged word counts: of fewer, one says which chore was done; of a longer text, word
+triples tell more."""
 EXCHANGED = 3
 """One word in so many may be another one."""
 WORDINGS = 5
@@ -108,7 +108,7 @@ class Reworded:
 
     def state(self) -> dict[str, Json]:
         """Return the memory, at most 12 kB."""
-        return {"start": [*map(list, self._start)], "last": [*map(list, self._last)]}
+        return {"start": [[*note] for note in self._start], "last": [[*note] for note in self._last]}
 
     def load(self, state: Mapping[str, Json]) -> None:
         """Continue from `state()`; raises ValueError on anything else."""

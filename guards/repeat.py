@@ -48,11 +48,11 @@ class Repeat(Guard):
     itself too, 19 at most); 4 of 6 equal answers of one side of a dialogue, which has every second row, or 4 in a row
     at a distance of 3 to 5, and none between (one more for each time that it came before, in 32 outputs; an error
     message may have other numbers); 9 outputs that are 3 texts by turns; a gate from the first output on. But for its
-    numbers, how many of the last 20 are this one, where the start had no such notes. Nearly, by the Jaccard similarity
-    (word triples, MinHash) to earlier outputs: a test of whether it has become common, against what was before, that
-    three of the last 8 outputs are 0.6 like this one, which may be so in a fifth of the outputs of any stream; and a
-    gate, when the greatest similarity to any of the last 24 has a mean of 0.7 over 12 of the last 24 outputs, prose
-    without calls or numbers, whatever the stream began like.
+    numbers, or for one word in three of 5 to 24 (in 5 wordings), how many of the last 20 are this one (16), where the
+    first 20 had no such notes. Nearly, by the Jaccard similarity (word triples, MinHash) to earlier outputs: a test of
+    whether it has become common, against what was before, that three of the last 8 outputs are 0.6 like this one, which
+    may be so in a fifth of the outputs of any stream; and a gate, when the greatest similarity to any of the last 24
+    has a mean of 0.7 over 12 of the last 24 outputs, prose without calls or numbers, whatever the stream began like.
     Source: Broder 1997 for the similarity; Shin, Ramdas and Rinaldo 2022 for the test.
     False alarms: nearly: derived, with the limit of guards/promise.py, while no more outputs have such twins than at
     the start, or a fifth; measured, on 333 healthy streams of people and agents, one in its last row (twelve monthly
