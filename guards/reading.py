@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TypeAlias
 from zlib import crc32
 
-from guards.text import IS_UNSPACED, UNSPACED, WORD, clip, split, words
+from guards.text import IS_UNSPACED, LINK, UNSPACED, UNSPACED_FROM, WORD, clip, split, words
 
 NUMBER = "#"
 """Stands for every number among the spoken words, so that a template with another number stays the same template."""
@@ -44,7 +44,8 @@ class Reading:
     def __init__(self, text: str) -> None:
         """Cut the text; each part is needed by one guard or another.
 
-        `words`: words and numbers of the whole text in lower case; scripts without spaces give pairs of characters.
+        `words`: words and numbers in lower case, first of the prose, then of all that is not prose, last of the links;
+        scripts without spaces give pairs of characters, in the order of the text.
         `prose`: the text without code, tables, quotes, headings, list markers and links, and `structure` the rest.
         `spoken`: the words of the prose in lower case, without tags and link targets, every number `#`; scripts
         without spaces give one character each.  `marks`: 32 bits for each of them, the same in every process.
@@ -53,25 +54,29 @@ class Reading:
         """
         self.text = text
         self.prose, self.structure = split(text)
-        pieces, ascii_whole = _pieces(self.prose.lower())
+        pieces = _pieces(self.prose.lower())
         self.spoken, self.sentences, self.clauses = _spoken(pieces)
-        # where all is plain prose, the words of the text are among its pieces
-        plain = ascii_whole and self.prose == text
-        self.words = tuple([piece for piece in pieces if piece[0] not in _MARKS] if plain else words(text))
+        self.words = _words(pieces, self.structure, text)
         self.marks = marks(self.spoken)
 
 
 Spans: TypeAlias = tuple[tuple[int, int], ...]
 
 
-def _pieces(prose: str) -> tuple[list[str], bool]:
-    """Return words, numbers and marks of a prose in lower case; and whether it is ASCII without markup."""
-    markup = "<" in prose or "](" in prose or "][" in prose
-    if markup:
+def _pieces(prose: str) -> list[str]:
+    """Return words, numbers and marks of a prose in lower case."""
+    if "<" in prose or "](" in prose or "][" in prose:
         prose = _UNSAID.sub(" ", prose)
-    plain = prose.isascii()
-    pieces: list[str] = (_ASCII_PIECE if plain else _PIECE).findall(prose)
-    return pieces, plain and not markup
+    pieces: list[str] = (_ASCII_PIECE if prose.isascii() else _PIECE).findall(prose)
+    return pieces
+
+
+def _words(pieces: list[str], structure: str, text: str) -> tuple[str, ...]:
+    said = [piece for piece in pieces if piece[0] not in _MARKS]
+    if said and max(said) >= UNSPACED_FROM:
+        return tuple(words(text))
+    links = LINK.findall(text) if "://" in text else ()
+    return tuple(said + words("\n".join((structure, *links)))) if structure or links else tuple(said)
 
 
 def _spoken(pieces: list[str]) -> tuple[tuple[str, ...], Spans, Spans]:

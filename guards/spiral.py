@@ -8,6 +8,7 @@ from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import compress
 from statistics import fmean, median
 from typing import ClassVar, Literal
 
@@ -233,7 +234,7 @@ def _likely(expected: float) -> float:
 def _lexemes(words: Sequence[str], text: str) -> dict[str, int]:
     """Return {word of an attractor: times} of an output."""
     counts = Counter(words)
-    warm = [word for word in counts if _warm[word]]
+    warm = list(compress(counts, map(_warm.__getitem__, counts)))
     found = {word: counts[word] for word in warm if _warm[word] == LISTED}
     faint = {word: counts[word] for word in warm if _warm[word] == FAINTLY}
     if len(_warm) > REMEMBERED:

@@ -38,7 +38,7 @@ TRIPLES = 100
 """Word triples of each of them that are kept."""
 BITS = 1 << 16
 _WIDTH, _WORDING = 11, 16
-_SHAPES = 1 << 28
+_SPACE = BINS << 28
 PLENTY = 8
 """Pieces for each bin among which the least is looked for: of more, only so many that are little enough."""
 
@@ -208,7 +208,7 @@ class Template(Guard):
 def _placed(reading: Reading) -> tuple[list[int], list[int]]:
     """Return a number of each piece, whose remainder is its bin, and codes of the words in order."""
     shapes, wording = skeleton(reading)
-    return [shape % (BINS * _SHAPES) for shape in shapes], wording
+    return [shape % _SPACE for shape in shapes], wording
 
 
 def _keys(kept: Sequence[Piece]) -> list[int]:
@@ -222,13 +222,13 @@ def _shape(value: int) -> int:
 
 def _kept(found: Sequence[int], wording: list[int]) -> list[Piece]:
     """Return the least piece of each bin, so that equal shapes keep equal pieces (one-permutation MinHash)."""
-    least, where = [BINS * _SHAPES] * BINS, [0] * BINS
-    most = min(1.0, PLENTY * BINS / max(1, len(found))) * BINS * _SHAPES
+    least, where = [_SPACE] * BINS, [0] * BINS
+    most = min(1.0, PLENTY * BINS / max(1, len(found))) * _SPACE
     for at, value in enumerate(found):
         if value < most and value < least[value % BINS]:
             least[value % BINS], where[value % BINS] = value, at
     return [
-        (_shape(value), piece(wording, at) & 0xFFFF) if value < BINS * _SHAPES else (0, 0)
+        (_shape(value), piece(wording, at) & 0xFFFF) if value < _SPACE else (0, 0)
         for value, at in zip(least, where, strict=True)
     ]
 

@@ -37,7 +37,7 @@ _WORD = re.compile(rf"[\w{UNSPACED}](?:{_REST}|(?<=[{UNSPACED}])[{UNSPACED}]*|{_
 _ASCII_WORD = re.compile(rf"[a-z0-9](?:{_ASCII_REST}|{_ASCII_NUMBER_REST})")
 """The same for ASCII in lower case, where the engine is twice as fast."""
 IS_UNSPACED = re.compile(rf"[{UNSPACED}]")
-_LINK = re.compile(r"https?://\S+")
+LINK = re.compile(r"https?://\S+")
 _FENCE = re.compile(r"\s*(```|~~~)")
 _ORDINAL = re.compile(r"\s*(?:\d{1,5}[.)]|[-*+•])\s+")
 _BULLETS = "-*+•"
@@ -82,7 +82,7 @@ def split(text: str) -> tuple[str, str]:
     prose, so that a numbered list which says one thing again and again is a repetition.
     """
     if "://" in text:
-        text = _LINK.sub(" ", text)
+        text = LINK.sub(" ", text)
     prose: list[str] = []
     structure: list[str] = []
     fence = ""
