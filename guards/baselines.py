@@ -141,7 +141,7 @@ class Baselines:
             self._load_own(states)
         except (ValueError, TypeError, AttributeError, KeyError, OverflowError) as problem:
             self._sets, self._key, self._shadow, self._left = {"": self.guards}, "", (), 0
-            unread.append(_unread(self.guards[0].name if self.guards else OWN, problem))
+            unread.append(unreadable(self.guards[0].name if self.guards else OWN, problem))
         return unread
 
     def _load_own(self, states: Mapping[str, Mapping[str, Any]]) -> None:
@@ -174,11 +174,11 @@ def load_each(guards: Sequence[Guard], states: Mapping[str, Mapping[str, Any]], 
             guard.load(states[guard.name + suffix])
         except (ValueError, TypeError, KeyError, AttributeError, IndexError, OverflowError) as problem:
             guard.reset()
-            unread.append(_unread(guard.name, problem))
+            unread.append(unreadable(guard.name, problem))
     return unread
 
 
-def _unread(name: str, problem: Exception) -> Verdict:
+def unreadable(name: str, problem: Exception) -> Verdict:
     why = f"its memory could not be read and starts fresh: {str(problem)[:100]}"
     return Verdict(name, Level.WARN, 0.0, why, "Go on as before.")
 

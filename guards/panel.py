@@ -12,7 +12,8 @@ from typing import Any
 from guards.base import CallResult, Guard, Json, Level, Output, Verdict, Watch, gravest, silent
 from guards.baselines import Baselines, load_each
 from guards.promise import CAUTION
-from guards.written import Writing, declared, shared
+from guards.writing import Writing, shared
+from guards.written import declared
 
 GUARDS: dict[str, str] = {
     "loop": "guards.loop:Loop",

@@ -12,9 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from guards import GUARDS, Call, Level, Output, Panel, Verdict
+from guards.baselines import OWN
 from guards.panel import guard_class
 from guards.promise import STREAMS
-from guards.written import SUFFIX, arguments, words
+from guards.writing import A_RUN, SUFFIX
+from guards.written import arguments, words
 from tests.guards.speech import talk
 
 WRITTEN = {"vault.append": ("text",), "vault.write": ("text:whole",)}
@@ -165,6 +167,30 @@ def test_a_whole_page_is_judged_in_itself_only() -> None:
     assert ["loop"] == [v.guard for _, v in looped]
 
 
+@pytest.mark.parametrize("turn", ["import", None])
+def test_a_dozen_notes_of_one_form_in_one_run_are_one_piece_of_work(turn: str | None) -> None:
+    """A note for each of 20 people is no template; without the name of a run nobody can know that it was one."""
+    panel, said = Panel.standard(written=WRITTEN), " ".join(talk("names", 40, sentences=1)).split()
+    before = trips(panel, noting(talk("well", 80), talk("more", 80)))
+    longer = [word for word in said if len(word) > 5]
+    forms = [f"{a}: met at the {b}, and speaks of the {c}." for a, b, c in zip(*[iter(longer)] * 3, strict=False)][:20]
+    found = trips(panel, [Output("", (note(form),), turn=turn) for form in forms])
+
+    assert [] == before
+    assert (turn is None) == ("template" in {v.guard for _, v in found})
+    assert (turn is None) == any("writes" in v.reason for _, v in found)
+
+
+def test_one_note_again_and_again_in_one_run_is_a_repetition() -> None:
+    """Five equal notes trip within the run, and a loop in any later one does."""
+    panel, same = Panel.standard(written=WRITTEN), "All the boats are in and there is nothing more to report tonight."
+    found = trips(panel, [Output("", (note(same),), turn="one")] * A_RUN)
+    looped = trips(panel, [Output("", (note("The rope is dry. " * 30),), turn="one")] * 3)
+
+    assert ["repeat"] == [v.guard for _, v in found if "writes" in v.reason]
+    assert 3 == [v.guard for _, v in looped].count("loop")
+
+
 def test_an_acknowledgement_may_stand_in_every_note() -> None:
     """What is the same by design is the same by design in a note too."""
     quiet = "HEARTBEAT_OK and nothing at all to report from the harbour tonight"
@@ -195,13 +221,14 @@ def test_a_save_in_mid_stream_changes_nothing() -> None:
         states = panel.state()
 
 
-def test_a_damaged_memory_of_notes_is_one_warning() -> None:
+@pytest.mark.parametrize("damaged", ["repeat", "spiral", OWN])
+def test_a_damaged_memory_of_notes_is_one_warning(damaged: str) -> None:
     """It starts fresh and says so once; what was said is still remembered."""
     panel = Panel.standard(written=WRITTEN)
-    panel.load({**panel.state(), f"repeat{SUFFIX}": {"version": 99}})
+    panel.load({**panel.state(), f"{damaged}{SUFFIX}": {"version": 99}})
     told = [v for v in panel.update(Output("The lamp is lit.")) if v.level > Level.PASS]
 
-    assert [("repeat", Level.WARN)] == [(v.guard, v.level) for v in told]
+    assert [("loop" if damaged == OWN else damaged, Level.WARN)] == [(v.guard, v.level) for v in told]
     assert told[0].reason.startswith("of what is written: its memory could not be read")
     assert len(GUARDS) == len(panel.update(Output("Another thing.")))
 
