@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from guards.base import Call, Json
 from guards.circles import Circle
@@ -21,6 +22,7 @@ _ENDS = frozenset(("done", "finish", "finished", "complete", "completed", "compl
 _BESIDE = frozenset(("task", "work", "job", "run", "attempt", "all", "final"))
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 MOST = 2**40
+NONE = Circle(0.0, "")
 
 
 def ends(call: Call) -> bool:
@@ -31,11 +33,17 @@ def ends(call: Call) -> bool:
     >>> ends(Call("complete_task", {"id": 3}))
     False
     """
-    words = {word.lower() for word in _WORD.findall(call.name[:60])}
-    if not words & _ENDS or words - _ENDS - _BESIDE:
-        return False
-    values = call.args.values()
-    return all(isinstance(value, bool) or (isinstance(value, str) and len(value) >= TEXT) for value in values)
+    return _is_an_end(call.name) and all(map(_is_a_report, call.args.values()))
+
+
+def _is_a_report(value: object) -> bool:
+    return isinstance(value, bool) or (isinstance(value, str) and len(value) >= TEXT)
+
+
+@lru_cache(maxsize=256)
+def _is_an_end(name: str) -> bool:
+    words = {word.lower() for word in _WORD.findall(name[:60])}
+    return bool(words & _ENDS) and not words - _ENDS - _BESIDE
 
 
 class Finish:
@@ -57,14 +65,14 @@ class Finish:
         """Take the calls of the next output; `named` says that outputs name their turns."""
         self._outputs += 1
         if not any(map(ends, calls)):
-            return Circle(0.0, "")
+            return NONE
         took = self._outputs - self._last
         again = named or (self._first >= LONG and SOON * took <= self._first)
         self._times = self._times + 1 if again else 1
         self._first = took if self._times == 1 else self._first
         self._last = self._outputs
         if self._times == 1:
-            return Circle(0.0, "")
+            return NONE
         return Circle(self._times / TIMES, f"{self._times} calls that end the work, and it went on each time")
 
     def state(self) -> dict[str, Json]:

@@ -42,7 +42,7 @@ def masked(said: Sequence[str]) -> list[str]:
 
 
 Note: TypeAlias = tuple[int, ...]
-"""Fingerprints of the words of a short output; none for another one."""
+"""Marks of the words of a short output; none for another one."""
 
 
 class Numbered:
@@ -81,9 +81,9 @@ class Reworded:
     """Counts, among the last outputs, the short ones that are this one but for a third of their words.
 
     >>> reworded = Reworded()
-    >>> free = [[f"{a}{b}" for b in "abcdef"] for a in range(30)]
-    >>> stuck = [["still", "waiting", "for", "the", "tide", word] for word in ("now", "here", "again", "still", "yet")]
-    >>> [reworded.update(words) for words in (*free, *stuck)][-6:]
+    >>> free = [range(row, row + 6) for row in range(0, 180, 6)]
+    >>> stuck = [[200, 201, 202, 203, 204, word] for word in range(5)]
+    >>> [reworded.update(marks) for marks in (*free, *stuck)][-6:]
     [0, 0, 0, 0, 0, 5]
     """
 
@@ -91,10 +91,12 @@ class Reworded:
         self._start: list[Note] = []
         self._last: deque[Note] = deque(maxlen=RECENT)
 
-    def update(self, said: Sequence[str]) -> int:
-        """Take the next output's words; return how many of the last 20 are this one, 0 where the start had it."""
-        size = len(said)
-        note = tuple(map(fingerprint, said)) if SHORTEST <= size <= LONGEST else ()
+    def update(self, marks: Sequence[int]) -> int:
+        """Take the marks of the next output's words; return how many of the last 20 are it, 0 where the start had it.
+
+        No marks stand for an output that is too short or too long to be a note.
+        """
+        note = tuple(marks) if SHORTEST <= len(marks) <= LONGEST else ()
         self._last.append(note)
         learning = len(self._start) < START
         if learning:

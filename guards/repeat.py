@@ -11,7 +11,7 @@ from typing import ClassVar, Literal
 from guards import options
 from guards.base import Guard, Json, Level, Output, Verdict, gravest, silent
 from guards.memory import HASHES, check_hashes, check_version, integer, integers, nested
-from guards.numbered import MANY, Numbered, Reworded, masked
+from guards.numbered import LONGEST, MANY, Numbered, Reworded, masked
 from guards.onset import Onset
 from guards.promise import limit
 from guards.reading import marks, read
@@ -61,7 +61,7 @@ class Repeat(Guard):
     really stood 5 times in a row or in most of 20. Of 90 streams that it had not met, two: an announcement that is
     filled in for each release, and one notice 5 times in a row.
     Silent on purpose: on texts of fewer than 4 words; on those of fewer than 8 (unless they read like an error message)
-    until they come 20 times in a row: declare them as acknowledgements if that is how it should be; on what is said
+    until they come 20 times in a row: declare them as acknowledgements if that is how it should be; on more that stands
     beside a tool call of a named turn, but for 5 in a row in that turn; on a note of one form whose numbers change,
     where two of the first 20 outputs had it or fewer than 16 of the last 20 do; in the near test, on a stream that was
     alike from its start.
@@ -96,7 +96,7 @@ class Repeat(Guard):
     def reset(self) -> None:
         """Forget the stream."""
         self._last = self._run = self._short = self._short_run = 0
-        self._turn = self._beside = self._beside_run = 0
+        self._turn = self._beside = self._beside_run = self._step = self._step_run = 0
         self._said: deque[int] = deque(maxlen=SAID)
         self._again: deque[int] = deque(maxlen=RECENT)
         self._judged_at_start = self._again_at_start = 0
@@ -116,7 +116,7 @@ class Repeat(Guard):
         error = _ERROR.match(text)
         if len(said) < (3 if error else LEAST):
             return self._of_few_words(key, said, text, beside=bool(output.calls))
-        self._short = self._short_run = 0
+        self._short = self._short_run = self._step = self._step_run = 0
         size = LONG if len(said) >= SENTENCES else WHOLE
         form = fingerprint(" ".join(masked(said))) if error else key  # its times and identifiers change by themselves
         rounds = silent(self.name) if output.calls else self._round(form, size, text)
@@ -135,11 +135,13 @@ class Repeat(Guard):
             if not beside:
                 self._rounds.update(None)
             return silent(self.name)
-        said_again = gravest(self._brief(key, text), self._but_words(said, text))
+        reworded = self._but_words(said, text)
         if beside:
             self._numbered.pass_by()
-            return said_again
-        return gravest(said_again, self._but_numbers(said, text), self._round(key, BRIEF, text))
+            self._step_run = self._step_run + 1 if key == self._step else 1
+            self._step = key
+            return gravest(reworded, self._counted(self._step_run, PATIENCE, text))
+        return gravest(reworded, self._brief(key, text), self._but_numbers(said, text), self._round(key, BRIEF, text))
 
     def _beside_calls(self, key: int, turn: int, text: str) -> Verdict:
         same = (turn, key) == (self._turn, self._beside)
@@ -193,7 +195,7 @@ class Repeat(Guard):
     def _but_words(self, said: Sequence[str], text: str) -> Verdict:
         if MERGED.match(text):
             return silent(self.name)
-        times = self._reworded.update(said)
+        times = self._reworded.update(marks(said) if len(said) <= LONGEST else ())
         return self._judged(
             times / MANY, f"{times} of the last {RECENT} outputs are this one with a word or two exchanged", text
         )
@@ -247,6 +249,8 @@ class Repeat(Guard):
             "turn": self._turn,
             "beside": self._beside,
             "beside_run": min(self._beside_run, 2**40),
+            "step": self._step,
+            "step_run": min(self._step_run, 2**40),
             "said": list(self._said),
             "again": list(self._again),
             "judged_at_start": self._judged_at_start,
@@ -266,6 +270,7 @@ class Repeat(Guard):
         self._last, self._run = integer(state, "last"), integer(state, "run")
         self._short, self._short_run = integer(state, "short"), integer(state, "short_run")
         self._turn, self._beside, self._beside_run = (integer(state, k) for k in ("turn", "beside", "beside_run"))
+        self._step, self._step_run = integer(state, "step"), integer(state, "step_run")
         self._said = deque(integers(state, "said", SAID), maxlen=SAID)
         self._again = deque(integers(state, "again", RECENT, 1), maxlen=RECENT)
         self._judged_at_start = max(1, integer(state, "judged_at_start", 10_000)) if self._said else 0

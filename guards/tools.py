@@ -115,7 +115,8 @@ class Tools(Guard):
             return silent(self.name)
         self._called = texts[-1][:LABEL]
         found = [self._not_offered(calls, output.offered), self._together(texts)]
-        found.append(self._judged([done], FINISHED, asked=("last:", calls[-1].name)))
+        if done.score:
+            found.append(self._judged([done], FINISHED, asked=("last:", calls[-1].name)))
         return self._worst([*found, self._circles([*self._seen, *self._asked])])
 
     def _begin(self, output: Output) -> None:
