@@ -31,6 +31,7 @@ _TOOL = re.compile(
     r"|\[/?TOOL_(?:CALLS?|REQUEST|RESULTS?)\]|<(?:\||｜)(?:python_tag|(?:plugin|action_start|tool)[^<>\n]{0,40}(?:\||｜))>?"
     r"|\bto=functions\.\w{1,60}|\bfunctions\.\w{1,60}:\d+"
 )
+_WORD_BEFORE, _WORD_BEHIND = re.compile(r"\w,? \Z"), re.compile(r",? [a-z]")
 _CLOSED = re.compile(r"</([a-z]{2,20}(?:_[a-z]{2,20}){1,3})>")
 _CALL = re.compile(
     r"\"(?:name|tool|tool_name|function|action)\"\s{0,9}:\s{0,9}\"[^\"\n]{1,60}\"\s{0,9},\s{0,9}"
@@ -47,6 +48,8 @@ _INNER = re.compile(
 )
 _NAME = re.compile(r"[a-z]{2,20}(?:_[a-z0-9]{1,20}){1,4}")
 _SPEAKERS = frozenset({"human", "user", "assistant", "ai", "bot", "system"})
+_RECORD = re.compile(r"(?:\A|\n)#[^\n]*\n\s*[*]*(?:human|user|assistant|ai|bot|system)[*]*:", re.IGNORECASE)
+"""A talk that begins right under a heading was put on record; a model that goes on as its reader begins with itself."""
 _LAST = re.compile(
     r"[\"*]*(?:thought|answer|input|output|result|calls?|scratch|pad|prompt|message|critique|reflection|monologue"
     r"|notes?|reasoning|human|user|assistant|ai|bot|system|\w+_\w)",
@@ -120,8 +123,14 @@ def calls(text: str) -> list[str]:
 
 
 def _tool(said: str) -> list[str]:
+    tags = [m[0].strip()[:LONGEST_SPAN] for m in islice(_TOOL.finditer(said), MOST) if not _is_named(said, m)]
     closed = [m[0] for m in islice(_CLOSED.finditer(said), MOST) if f"<{m[1]}>" in said] if "</" in said else []
-    return _spans(_TOOL, said) + closed
+    return tags + closed
+
+
+def _is_named(said: str, tag: re.Match[str]) -> bool:
+    """Whether a sentence only names a tag: words stand before and behind it in the line."""
+    return _WORD_BEFORE.search(said, 0, tag.start()) is not None and _WORD_BEHIND.match(said, tag.end()) is not None
 
 
 def _labels(said: str, text: str) -> tuple[list[str], list[str]]:
@@ -140,6 +149,8 @@ def _labels(said: str, text: str) -> tuple[list[str], list[str]]:
             who.add(known)
         elif "_" in head[2] and not head[1].strip() and _NAME.fullmatch(head[2]):
             names.append(head[2])
+    if len(who) > 1 and _RECORD.search(text):
+        who.clear()
     if len(names) > 2:  # entries of a list are explained, not leaked
         names = [name for name in names if f"\n{name}" in f"\n{text}"]
     return inner + (names if len(names) > 2 else []), speakers if len(who) > 1 else []

@@ -15,6 +15,7 @@ from operator import eq
 
 from guards.chant import begun_again, irregular, lines_alike, saturated
 from guards.finding import Finding, worse
+from guards.history import each_once, is_log
 from guards.period import Stretch, stretches
 from guards.reading import read
 from guards.suspect import LONG, looping_part
@@ -45,12 +46,12 @@ LEAST_AGAIN = 14
 
 def judge(text: str, copies: float = 1.0, patience: float = 1.0) -> Finding | None:
     """Return the worst repetition of a text, or None.  `patience` raises the bar for short units while a text grows."""
-    seen = clip(text)
+    seen = each_once(clip(text))
     bare = seen.strip()
     if not bare:
         return white(seen)
     prose, structure = split(seen)
-    part = looping_part(read(text)) if patience == 1 and len(prose) >= LONG else prose
+    part = looping_part(read(seen)) if patience == 1 and len(prose) >= LONG else prose
     items = tokens(part)
     total = len(items) if part is prose else len(items) * len(prose) // len(part)
     threes = Counter(zip(items, items[1:], items[2:], strict=False))
@@ -70,7 +71,9 @@ def judge(text: str, copies: float = 1.0, patience: float = 1.0) -> Finding | No
     if not real:
         return None
     most = max(real, key=lambda f: (f.stops and f.score >= copies, f.score))
-    return Finding(round(most.score / copies, 3), most.why, most.stops, _standing(most.span, seen))
+    span = _standing(most.span, seen)
+    stops = most.stops and not is_log(seen, span)
+    return Finding(round(most.score / copies, 3), most.why, stops, span)
 
 
 def _standing(span: str, text: str) -> str:

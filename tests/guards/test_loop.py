@@ -147,6 +147,17 @@ def test_a_loop_in_the_middle_is_a_warning(loop: str) -> None:
     assert Loop().update(Output(f"{goes_on}\n{loop}")).level is Level.TRIP
 
 
+@pytest.mark.parametrize("loop", ["The lamp is lit. " * 30, "until " * 60, f"{' '.join(WORDS)}. " * 13])
+@pytest.mark.parametrize("size", [600, 2_000])
+def test_a_loop_at_the_end_of_a_long_good_text_is_found(loop: str, size: int) -> None:
+    """Of a long prose in which little comes again only the end is looked at: a loop stands there."""
+    seeded = random.Random(3)
+    syllables = [a + b for a in "bdfgklmnprst" for b in "aeiou"]
+    story = " ".join("".join(seeded.choices(syllables, k=3)) + "." * (i % 9 == 0) for i in range(size))
+    assert Loop().update(Output(story)).level is Level.PASS
+    assert Loop().update(Output(f"{story}\n\n{loop}")).level is Level.TRIP
+
+
 def test_a_block_is_a_block_long_after_its_fence() -> None:
     """A stream of which only the end is looked at is judged as the whole is: lines of a block are no loop of words."""
     block = "Here it is:\n```\n" + "raise the flag and lower the flag\n" * 79

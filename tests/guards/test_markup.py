@@ -215,3 +215,20 @@ def test_saving_after_each_output_changes_no_verdict_where_a_class_is_rare(seed:
         assert saved.update(Output(text)) == verdict
         scores.append(verdict.score)
     assert max(scores) >= 1  # there was something to lose
+
+
+def test_a_sentence_that_names_a_tag_leaks_nothing() -> None:
+    """Notes about a tool-call format name its tags; a call that stands in the words is a leak."""
+    named = [f"Run {i} still has <tool_use> envelopes, which the parser refuses." for i in range(30)]
+    assert first_trip(stream(0.0, "", 60) + named) is None
+    called = [f"Run {i} is next. <tool_use>" + '{"name": "look"}' for i in range(30)]
+    assert first_trip(stream(0.0, "", 60) + called) is not None
+
+
+def test_a_talk_on_record_is_not_invented() -> None:
+    """A note that holds a talk under its heading has two speakers; a reply that goes on as its reader is a leak."""
+    talk = "user: Is the lamp lit?\nassistant: It is lit.\nuser: Good."
+    kept = [f"# Session {i}\n\n## Conversation\n\n{talk}" for i in range(30)]
+    assert first_trip(stream(0.0, "", 60) + kept) is None
+    invented = [f"The tide is at mark {i}.\n{talk}" for i in range(30)]
+    assert first_trip(stream(0.0, "", 60) + invented) is not None

@@ -95,3 +95,24 @@ def test_state_is_json_and_complete() -> None:
         fresh.load(json.loads(json.dumps(saved.state())))
         saved = fresh
         assert saved.update(x) == straight.update(x)
+
+
+@pytest.mark.parametrize("block", [1, 4])
+@pytest.mark.parametrize("before", [0, 5, 30, 90])
+def test_many_zeros_at_once_are_as_many_one_by_one(before: int, block: int) -> None:
+    """What outputs without a thing cost its test does not depend on whether they are counted first."""
+    seeded = random.Random(before)
+    scores = [float(seeded.random() < 0.4) for _ in range(before)]
+    for zeros in (0, 1, 3, 50, 1000):
+        one, other = Climb(MARGIN, 40), Climb(MARGIN, 40)
+        for x in scores:
+            one.take(x)
+            other.take(x)
+        state = {**one.state(), "block": block}
+        one.load(state)
+        other.load(state)
+        for _ in range(zeros):
+            one.take(0.0)
+        other.take_zeros(zeros)
+        assert other.score == pytest.approx(one.score, abs=1e-9)
+        assert {**other.state(), "logs": 0} == {**one.state(), "logs": 0}

@@ -74,6 +74,14 @@ def test_a_stream_that_spoke_so_from_its_start_goes_on() -> None:
     assert first_trip(Spiral(), diary) is None
 
 
+def test_work_that_is_reported_complete_is_no_spiral() -> None:
+    """Repositories, builds and tasks that are complete, and where they end, are what engineers write every day."""
+    chance = random.Random(2)
+    told = ["repos", "complete", "completed", "completion", "published", "built", "milestone", "ending"]
+    reports = [" ".join(chance.choice(told if chance.random() < 0.15 else PLAIN) for _ in range(90)) for _ in range(60)]
+    assert first_trip(Spiral(), plain(40) + reports) is None
+
+
 def test_one_word_alone_is_another_guards_work() -> None:
     """The same warm word in every output is a catchphrase or a topic."""
     assert first_trip(Spiral(), plain(20) + [f"{text} grateful" for text in plain(60, 8)]) is None
