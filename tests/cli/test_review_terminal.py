@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.reviewed_agent import beaten, by_hand, call, git, lived_in, made
+from tests.cli.reviewed_agent import UNREAD, beaten, by_hand, call, git, lived_in, made
 
 pytestmark = pytest.mark.process
 
@@ -195,7 +195,7 @@ def test_an_editor_that_is_interrupted_or_fails_commits_nothing(home: Path) -> N
 def test_a_line_longer_than_the_screen_cannot_run_away_with_it(home: Path) -> None:
     """Such a line is shown a screen at a time as well, so that nothing passes by in its middle."""
     text = "x" * 2_000 + " in the middle " + "y" * 4_000
-    agent = made(home / "other", [[call("vault", action="write", path="people/long.md", text=text)]])
+    agent = made(home / "other", [[call("vault", action="write", path="people/long.md", text=text)]], UNREAD)
     beaten(agent, 1)
     person = Person(agent.path)
     first = person.sees("to quit -- ")

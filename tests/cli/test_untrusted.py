@@ -17,7 +17,7 @@ from daemon.home import Home
 from daemon.models.scripted import Scripted
 from daemon.settings import load
 from daemon.types import Prompt
-from tests.cli.reviewed_agent import FORGED, INJECTION, by_hand, call, git, made
+from tests.cli.reviewed_agent import FORGED, INJECTION, UNREAD, by_hand, call, git, made
 
 INSTRUCTIONS = (
     "AGENTS.md", "ＡGENTS.md", "SOUL.md", "claude.md", "sub/AGENTS.md", "HEARTBEAT.md",
@@ -65,7 +65,7 @@ def test_a_page_that_wants_to_be_a_rule_never_is_one(tmp_path: Path, review: str
         [call("page"), call("vault", action="append", path="people/rules.md", text=f"Page rule: {INJECTION}")]
     )
     scripts.append([])
-    home = made(tmp_path / "agent", scripts, f'[vault]\nreview = "{review}"')
+    home = made(tmp_path / "agent", scripts, f'[vault]\nreview = "{review}"\n{UNREAD}')
     before = {p: p.read_bytes() for p in home.vault.rglob("*.md")}
     prompts = ran(home, len(scripts))
 
