@@ -1,4 +1,4 @@
-"""Texts that were not said in one breath: a log, to which each hour added its entry, and a list of commits.
+"""Texts that were not said in one breath: a log with its entries, a talk on record, a list of commits.
 
 What such a text says again it said at another time, which is for the guards of the stream to judge.
 """
@@ -14,6 +14,16 @@ ENTRIES, OWN = 3, 0.8
 _PARAGRAPHS = re.compile(r"\r?\n\r?\n")
 _SQUASHED = re.compile(r"[^\n]*\(#\d+\)\s*\n\r?\n\* ")
 """How the message of a squashed merge begins: a title with a number, and the messages of its commits as a list."""
+_TALK = re.compile(r"(?:\A|\n)#[^\n]*\n\s*[*]*(?:human|user|assistant|ai|bot|system)[*]*:", re.IGNORECASE)
+
+
+def is_talk(text: str) -> bool:
+    """Return whether a talk begins right under a heading; a model that goes on as its reader begins with itself.
+
+    >>> is_talk("# Session 7\\n\\nuser: Is the lamp lit?\\nassistant: It is.")
+    True
+    """
+    return _TALK.search(text) is not None
 
 
 def is_log(text: str, span: str) -> bool:

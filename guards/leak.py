@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from itertools import islice
 
+from guards.history import is_talk
 from guards.reading import Reading
 from guards.text import TRAILER
 
@@ -48,8 +49,6 @@ _INNER = re.compile(
 )
 _NAME = re.compile(r"[a-z]{2,20}(?:_[a-z0-9]{1,20}){1,4}")
 _SPEAKERS = frozenset({"human", "user", "assistant", "ai", "bot", "system"})
-_RECORD = re.compile(r"(?:\A|\n)#[^\n]*\n\s*[*]*(?:human|user|assistant|ai|bot|system)[*]*:", re.IGNORECASE)
-"""A talk that begins right under a heading was put on record; a model that goes on as its reader begins with itself."""
 _LAST = re.compile(
     r"[\"*]*(?:thought|answer|input|output|result|calls?|scratch|pad|prompt|message|critique|reflection|monologue"
     r"|notes?|reasoning|human|user|assistant|ai|bot|system|\w+_\w)",
@@ -149,7 +148,7 @@ def _labels(said: str, text: str) -> tuple[list[str], list[str]]:
             who.add(known)
         elif "_" in head[2] and not head[1].strip() and _NAME.fullmatch(head[2]):
             names.append(head[2])
-    if len(who) > 1 and _RECORD.search(text):
+    if len(who) > 1 and is_talk(text):
         who.clear()
     if len(names) > 2:  # entries of a list are explained, not leaked
         names = [name for name in names if f"\n{name}" in f"\n{text}"]

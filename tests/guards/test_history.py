@@ -28,3 +28,10 @@ def test_the_message_of_a_squashed_merge_may_list_one_line_many_times(end: str) 
     items = f"{end}{end}".join(["* Update harbour.md"] * 12)
     assert level(f"Translate the harbour page (#45)\n\n{items}") is Level.PASS
     assert level(items) is Level.TRIP
+
+
+def test_a_talk_on_record_may_hold_the_same_question_many_times() -> None:
+    """The record of a session holds what its user asked every hour; a reply that asks so itself is a loop."""
+    talk = "\n".join(["user: Read the list and follow it strictly, and say so.", "assistant: All is well."] * 12)
+    assert level(f"# Session 7\n\n{talk}") <= Level.WARN
+    assert level(f"The tide is in.\n\n{talk}") is Level.TRIP
