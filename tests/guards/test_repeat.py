@@ -8,6 +8,7 @@ import pytest
 
 from guards import Call, Level, Output
 from guards.repeat import Repeat
+from guards.reading import marks
 from guards.sketch import likeness, sketch
 
 LEXICON = [
@@ -158,9 +159,9 @@ def test_one_new_output_ends_the_row() -> None:
 def test_likeness_estimates_shared_wording() -> None:
     """Equal texts are alike, unrelated ones are not, half of one is in between."""
     a, b = (text.split() for text in fresh(2, size=200))
-    assert likeness(sketch(a), sketch(a)) == 1.0
-    assert likeness(sketch(a), sketch(b)) < 0.1
-    assert 0.15 < likeness(sketch(a), sketch(a[:100] + b[:100])) < 0.55
+    assert likeness(sketch(marks(a)), sketch(marks(a))) == 1.0
+    assert likeness(sketch(marks(a)), sketch(marks(b))) < 0.1
+    assert 0.15 < likeness(sketch(marks(a)), sketch(marks(a[:100] + b[:100]))) < 0.55
     assert likeness(sketch([]), sketch([])) == 0.0
 
 
