@@ -7,8 +7,8 @@ import random
 import pytest
 
 from guards import Call, Level, Output
-from guards.repeat import Repeat
 from guards.reading import marks
+from guards.repeat import Repeat
 from guards.sketch import likeness, sketch
 
 LEXICON = [
