@@ -171,17 +171,18 @@ class Catchphrase(Guard):
             return 0.0
         ahead = phrase.ahead(self._phrases.rows - phrase.first) / self._limit / PIECE
         gross = min(ahead, phrase.hits / GROSSLY) if self._is_gross(seen) else 0.0
-        return max(gross, self._apart(seen, reading) if is_island(places, formed) else 0.0)
+        whole = phrase.whole >= WHOLE * phrase.hits
+        apart = is_island(places, formed=formed, whole=whole)
+        return max(gross, self._apart(seen, reading, whole=whole) if apart else 0.0)
 
     def _is_gross(self, seen: Sighting) -> bool:
         phrase = seen.phrase
         often = phrase.hits >= GROSS * (self._phrases.rows - phrase.first)
         return often and is_amid_lines(same_extent(phrase.places, seen.end - seen.start))
 
-    def _apart(self, seen: Sighting, reading: Reading) -> float:
+    def _apart(self, seen: Sighting, reading: Reading, *, whole: bool) -> float:
         """Return the score of an island among words that are never the same."""
         phrase, formed = seen.phrase, self._phrases.form >= FORM
-        whole = phrase.whole >= WHOLE * phrase.hits
         wants = self._phrases.usual(reading.marks[seen.end - 1]) > USUAL
         asked = 1.0 if whole else OPEN if wants else PIECE
         rows = self._phrases.rows - phrase.first

@@ -67,13 +67,16 @@ class Onset:
         self._start: list[bool] = []
         self._recent: deque[bool] = deque(maxlen=RECENT)
 
-    def update(self, hit: bool) -> float:
-        """Take the next output; return the score in units of the limit, 0 where it has not got the property."""
+    def update(self, hit: bool, nearly: bool = False) -> float:
+        """Take the next output; return the score in units of the limit, 0 where it has not got the property.
+
+        One that has it `nearly` is no hit, and in the start it says that hits are normal here.
+        """
         self._recent.append(hit)
         self._outputs += 1
         score = evidence(self._recent, self._start, self._outputs, self._rare) / self._limit if hit else 0.0
         if score < 1.0 and len(self._start) < self._warm_up:
-            self._start.append(hit)  # what tripped is no start
+            self._start.append(hit or nearly)  # what tripped is no start
         return score
 
     def state(self) -> dict[str, Json]:

@@ -72,15 +72,19 @@ def same_extent(places: Sequence[Place], size: int) -> list[Place]:
     return same if len(same) >= max(ENOUGH, STABLE * len(places)) else []
 
 
-def is_island(places: Sequence[Place], formed: bool) -> bool:
-    """Return whether the words around the phrase differ, and in outputs with a form whether it wanders too."""
+def is_island(places: Sequence[Place], *, formed: bool, whole: bool) -> bool:
+    """Return whether the words around the phrase differ, and in outputs with a form whether it wanders too.
+
+    At the beginning of all outputs only one that is `whole`, a sentence or clause, can be one: what runs on is a label.
+    """
     before = [place.before for place in places if place.before != EDGE]
     after = [place.after for place in places if place.after != EDGE]
     inside = (1 - AT_EDGE) * len(places)
     if formed:
         return min(different(before), different(after)) >= NEW[1] and wanders(places)
     if len(before) < inside or len(after) < inside:
-        return different(max(before, after, key=len)) >= NEW[0]
+        label = not (whole or before)
+        return not label and different(max(before, after, key=len)) >= NEW[0]
     return min(different(before), different(after)) >= NEW[0]
 
 

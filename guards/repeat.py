@@ -27,6 +27,8 @@ CLOSE_AMONG, ASIDE = 24, 1001
 """The last outputs among which they are: a text that comes now and then may be the same each time."""
 TWINS, AMONG, NEAR = 3, 8, 0.6
 """So many of the outputs just before that are so much like this one are more than one note written again."""
+TAUGHT = 0.45
+"""Outputs of the start that are so much like some before them are this stream's own way: a likeness is an estimate."""
 RARE = 0.2
 """Share of outputs that a healthy stream may write so, at least: minutes and agendas are carried over now and then."""
 LEAST = 8
@@ -64,7 +66,7 @@ class Repeat(Guard):
     until they come 20 times in a row: declare them as acknowledgements if that is how it should be; on more that stands
     beside a tool call of a named turn, but for 5 in a row in that turn; on a note of one form whose numbers change,
     where two of the first 20 outputs had it or fewer than 16 of the last 20 do; in the near test, on a stream that was
-    alike from its start.
+    alike from its start, or nearly (0.45).
     Options: `in_a_row` equal outputs trip (5), `of_twenty` repeated outputs of the last 20 trip (12), `warm_up` (40),
     `caution`: years for one false trip of the near test (1).
 
@@ -204,10 +206,13 @@ class Repeat(Guard):
         now = sketch(marks(said))
         alike = [likeness(now, other) for other in self._sketches]
         most, twins = max(alike, default=0.0), sorted(alike[-AMONG:], reverse=True)[:TWINS]
-        near = len(twins) == TWINS and twins[-1] >= NEAR
-        score = self._near.update(near) if len(alike) > TWINS + 1 else 0.0  # before, none can have twins
+        least = twins[-1] if len(twins) == TWINS else 0.0
+        near = least >= NEAR
+        score = (
+            self._near.update(near, least >= TAUGHT) if len(alike) > TWINS + 1 else 0.0
+        )  # before, none can have twins
         self._sketches.append(now)
-        share = f"{100 * twins[-1]:.0f} %" if near else "little"
+        share = f"{100 * least:.0f} %" if near else "little"
         why = f"nearly the same again: {TWINS} of the last {AMONG} outputs are {share} like this one"
         nearly = self._judged(score, why, text, gate=False)
         if speaks:

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guards.phrases import MOST, Phrase, Phrases, runs
+from guards.places import EDGE, Place, is_island
 from guards.seen import Seen
 
 
@@ -70,3 +71,11 @@ def test_a_short_warm_up_makes_no_form() -> None:
     for row in range(20):
         phrases.take([row + 1, 900] if row in (3, 12) else [row + 1], [])
     assert phrases.form == 2 / 16
+
+
+def test_a_phrase_that_always_begins_the_output_and_runs_on_is_a_label() -> None:
+    """Behind a label stands something else each time; a sentence that begins each output is no label."""
+    first = [Place(EDGE, 1 + n, 0, 0, 6) for n in range(16)]
+    assert not is_island(first, formed=False, whole=False)
+    assert is_island(first, formed=False, whole=True)
+    assert is_island([Place(40, 1, 3, 0, 6), *first[:15]], formed=False, whole=False)

@@ -11,9 +11,8 @@ from guards.reading import marks
 from guards.repeat import Repeat
 from guards.sketch import likeness, sketch
 
-LEXICON = [
-    a + b + c for a in "bdfgklmnprst" for b in ("ara", "elo", "inu", "oma", "uti") for c in ("", "na", "ro", "s")
-]
+ENDS = ("", "na", "ro", "s")
+LEXICON = [a + b + c for a in "bdfgklmnprst" for b in ("ara", "elo", "inu", "oma", "uti") for c in ENDS]
 SAME = "All the boats are in and there is nothing more to report tonight."
 
 

@@ -7,6 +7,7 @@ import random
 import pytest
 
 from guards import Call, Level, Output
+from guards.onset import Onset
 from guards.repeat import Repeat
 
 LEXICON = [
@@ -86,3 +87,13 @@ def test_reworded_notes_count_the_same_after_a_save() -> None:
     state = saved.state()
     with pytest.raises(ValueError, match="last"):
         Repeat().load({**state, "reworded": {"start": [], "last": [3]}})
+
+
+def test_what_was_nearly_so_at_the_start_is_normal() -> None:
+    """A likeness is an estimate: a start just under the line makes what is just over it normal."""
+    knew, fresh_start = Onset(0.2, 40, 13.9), Onset(0.2, 40, 13.9)
+    for _ in range(20):
+        knew.update(False, True)
+        fresh_start.update(False)
+    assert [fresh_start.update(True) for _ in range(20)][-1] > 1
+    assert max(knew.update(True) for _ in range(20)) == 0
