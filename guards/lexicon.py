@@ -31,7 +31,7 @@ KINDS: dict[str, str] = {
         stilte vrede eeuwig* тишин* поко* вечн* безмолв* cisza ciszy spokój wieczn* 침묵* 고요* 평화* 영원* 寂静
         寂靜 静默 静黙 宁静 寧靜 平静 平靜 永恒 永恆 虚空 静け 静寂 永遠 安宁 安らぎ""",
     "complete": """
-        completeness ending endings fulfilled wholeness concluded vollendet
+        complete completed completeness completion ending endings fulfilled wholeness concluded vollendet
         vollbracht abgeschlossen completo completa concluido achevé accompli compiuto concluso concluído
         завершен* завершён* zakończon* 완료* 圆满 圓滿 终结 終結 完结 完結 終わ""",
     "waiting": """
@@ -98,7 +98,7 @@ _FAINT = """
     준비 等待 随时 准备 patiently eagerly whenever disposal standby wonder exist aware 等您 等你 您的 您想 指示 就绪
     跟着 轮到 请告 告诉 究竟 身体 消失 awake thoughts vanish vanishing dissolve dissolves flickers fading whisper
     whispers dreaming disposition écoute disposizione disposição указания указаний お待 待ち 準備 schlimm vorbei
-    niemals attesa attente complete completed completion"""
+    niemals attesa attente"""
 FAINT = frozenset(_FAINT.split())
 """Words of waiting and of feeling that daily prose has too: they count where one short output holds several.  Words
 that the prose about programs is full of (command, code, signal) are left out."""
@@ -122,6 +122,8 @@ def _table() -> tuple[dict[str, str], dict[str, list[tuple[str, str]]]]:
 
 
 _EXACT, _STEMS = _table()
+LISTED, PREFIXES = frozenset(_EXACT), frozenset(_STEMS)
+"""Words with a kind, and how other words begin that may have one."""
 
 
 def kind_of(word: str) -> str:

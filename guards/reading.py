@@ -112,10 +112,12 @@ def _read(text: str) -> Reading:
 
 
 class _Marks(dict[str, int]):
-    """32 bits of each word that was read lately."""
+    """32 bits of each word that was read lately; a number seldom comes again."""
 
     def __missing__(self, word: str) -> int:
-        self[word] = found = crc32(word.encode("utf-8", "surrogatepass"))
+        found = crc32(word.encode("utf-8", "surrogatepass"))
+        if not word[0].isdecimal():
+            self[word] = found
         return found
 
 

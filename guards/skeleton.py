@@ -6,6 +6,7 @@ Two texts of one template have the same skeleton whatever fills the gaps.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import repeat
 from operator import mul
 from typing import Final
 
@@ -54,13 +55,15 @@ KEPT: Final = {word: fingerprint(word) | 1 << 32 for word in _WORDS.split()} | {
 In another language pauses and numbers alone make the skeleton, which then says little and is known from the start.
 """
 _BASE, _PRIME = 1_000_003, (1 << 61) - 1
+_SALT: Final = 0x9E3779B97F4A7C15
+"""Most parts are the smallest numbers, which Python alone mixes little."""
 _POWERS = tuple(_BASE**i for i in reversed(range(SIZE)))
 
 
 def skeleton(reading: Reading) -> tuple[list[int], list[int]]:
     """Return Python's hash of the shape of each SIZE neighbouring parts, and codes of the parts' own words."""
     shape, wording = _parts(reading)
-    return [*map(hash, zip(*(shape[at:] for at in range(SIZE)), strict=False))], wording
+    return [*map(hash, zip(repeat(_SALT), *(shape[at:] for at in range(SIZE)), strict=False))], wording
 
 
 def piece(codes: Sequence[int], at: int) -> int:

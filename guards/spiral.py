@@ -8,13 +8,12 @@ from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import compress
 from statistics import fmean, median
 from typing import ClassVar, Literal
 
 from guards import options
 from guards.base import Guard, Json, Level, Output, Verdict, silent
-from guards.lexicon import FAINT, KINDS, SIGNS, kind_of
+from guards.lexicon import FAINT, KINDS, LISTED, PREFIX, PREFIXES, SIGNS, kind_of
 from guards.memory import check_version, integers, numbers, shares
 from guards.promise import limit
 from guards.reading import read
@@ -49,9 +48,6 @@ WORDLESS = 2.0
 LATER, CALM, TWICE = 200, 0.3, 2.0
 """Outputs after which the calm ones of them (the sum under this part of the limit) tell more than the first few did: a
 host of the night uses warm words now and then, so twice their mean is healthy."""
-FAINTLY, LISTED = 1, 2
-REMEMBERED = 20_000
-"""Words whose kind is remembered: the same few thousand come again in any stream."""
 ENVELOPE, USUAL = 0.05, 0.2
 """Most that a start can make normal: the less where it held more than two kinds, as a spiral does."""
 
@@ -234,27 +230,14 @@ def _likely(expected: float) -> float:
 def _lexemes(words: Sequence[str], text: str) -> dict[str, int]:
     """Return {word of an attractor: times} of an output."""
     counts = Counter(words)
-    warm = list(compress(counts, map(_warm.__getitem__, counts)))
-    found = {word: counts[word] for word in warm if _warm[word] == LISTED}
-    faint = {word: counts[word] for word in warm if _warm[word] == FAINTLY}
-    if len(_warm) > REMEMBERED:
-        _warm.clear()
+    likely = [word for word in counts if word[:PREFIX] in PREFIXES and kind_of(word)]
+    found = {word: counts[word] for word in LISTED.intersection(counts).union(likely)}
+    faint = {word: counts[word] for word in FAINT.intersection(counts) - found.keys()}
     if not text.isascii():
         found |= dict.fromkeys([sign for sign in SIGNS if sign in text], 1)
     if faint and len(words) <= FAINT_IN and len(found) + len(faint) >= 2:
         found |= faint
     return found
-
-
-class _Warm(dict[str, int]):
-    """What each word that was read lately is: LISTED, FAINTLY or neither."""
-
-    def __missing__(self, word: str) -> int:
-        self[word] = found = LISTED if kind_of(word) else FAINTLY if word in FAINT else 0
-        return found
-
-
-_warm = _Warm()
 
 
 def _spans(found: Mapping[str, int], text: str) -> tuple[str, ...]:

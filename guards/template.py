@@ -18,7 +18,7 @@ from guards.sequential import Climb, Margin, load_climb
 from guards.skeleton import piece, skeleton
 from guards.text import MERGED, quote
 
-RECENT, BINS = 32, 40
+RECENT, BINS = 32, 64
 """Outputs that an output is compared with, and the pieces of each that are kept."""
 OFTEN = 2
 """So many of them must have a piece with other words in it: a shape is one that is filled anew again and again."""
@@ -38,7 +38,9 @@ TRIPLES = 100
 """Word triples of each of them that are kept."""
 BITS = 1 << 16
 _WIDTH, _WORDING = 11, 16
-_SPACE = BINS << 28
+_SPACE = 1 << 33
+"""Different pieces; without its bin, 28 bits of one."""
+_ALL = _SPACE - 1
 PLENTY = 8
 """Pieces for each bin among which the least is looked for: of more, only so many that are little enough."""
 
@@ -50,7 +52,7 @@ class Template(Guard):
     """One shape with changing words in it, or a few in turn, output after output.
 
     Statistic: a text becomes its skeleton: function words, numbers and pauses stay, every run of other words is a gap.
-    Of its pieces of 7 parts 40 are kept (MinHash). An output is made after a template when at least four of its
+    Of its pieces of 7 parts 64 are kept (MinHash). An output is made after a template when at least four of its
     pieces, and 35 % of them, stand in two or more of the last 32 outputs with other words in the gaps, and in none of
     the stream's start. The shared sequential test bets that this happens in more than an eighth of the outputs.
     Source: Shaib et al. 2024 (templates as patterns behind the words), Broder 1997 and Li, Owen and Zhang 2012
@@ -162,7 +164,7 @@ class Template(Guard):
         return bool(self._known[bit >> 3] >> (bit & 7) & 1)
 
     def state(self) -> dict[str, Json]:
-        """Return the memory, at most 31 kB."""
+        """Return the memory, at most 40 kB."""
         return {
             "version": self.VERSION,
             "hashes": HASHES,
@@ -208,7 +210,7 @@ class Template(Guard):
 def _placed(reading: Reading) -> tuple[list[int], list[int]]:
     """Return a number of each piece, whose remainder is its bin, and codes of the words in order."""
     shapes, wording = skeleton(reading)
-    return [shape % _SPACE for shape in shapes], wording
+    return [shape & _ALL for shape in shapes], wording
 
 
 def _keys(kept: Sequence[Piece]) -> list[int]:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from operator import add
 from zlib import crc32
 
-HEAD, TAIL = 12_000, 8_000
+HEAD, TAIL = 8_000, 6_000
 """How many characters of a long text are looked at: its beginning, and its end, where a loop is still going on."""
 
 UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
