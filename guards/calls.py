@@ -53,7 +53,7 @@ _UNKNOWN = re.compile(
 )
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _COMMANDS = frozenset(("command", "cmd", "commands", "script"))
-_WAITING = re.compile(r"\b(?:poll|polls|polling|wait|waits|waiting|sleep|monitor|watch|heartbeat)\b")
+_WAITING = re.compile(r"\b(?:poll|polls|polling|wait|waits|waiting|sleep|monitor|watch|yield|heartbeat)\b")
 _ASKING = re.compile(r"\b(?:status|progress|inbox|queue|ping|pending|ready)\b")
 _ACTING = re.compile(
     r"\b(?:add|append|apply|commit|create|delete|edit|insert|modify|move|notify|overwrite|patch|post|publish|put|remove"

@@ -5,13 +5,12 @@ How varied a stream's words are is asked of what it says anew; that it says some
 
 from __future__ import annotations
 
-import struct
 from array import array
 from collections.abc import Mapping, Sequence
 
 from guards.base import Json
 from guards.memory import nested
-from guards.seen import pack, unpack
+from guards.seen import packed, unpacked
 
 TAGS = 1 << 12
 """Places for what was said lately: the long words of the last twenty outputs and more."""
@@ -50,11 +49,11 @@ class Company:
 
     def state(self) -> dict[str, Json]:
         """Return the memory, 11 kB."""
-        return {"tags": pack(struct.pack(f"<{TAGS}H", *self._tags))}
+        return {"tags": packed(self._tags)}
 
     def load(self, state: Mapping[str, Json], key: str) -> None:
         """Continue from what stands under `key`; raises ValueError on anything else."""
-        tags = unpack(nested(state, key), "tags")
-        if len(tags) != 2 * TAGS:
+        tags = unpacked(nested(state, key), "tags", "H")
+        if len(tags) != TAGS:
             raise ValueError("'tags' should hold what this version wrote")
-        self._tags = array("H", struct.unpack(f"<{TAGS}H", tags))
+        self._tags = tags

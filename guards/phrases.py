@@ -252,7 +252,7 @@ def _bet(normal: float, more: float) -> tuple[int, int]:
 def _packed(key: int, phrase: Phrase) -> bytes:
     tests = phrase.hits, phrase.fast, phrase.slow, phrase.whole, phrase.noted, phrase.before, phrase.outputs
     head = _RECORD.pack(key, phrase.first, phrase.last, *tests, len(phrase.places))
-    return head + b"".join(_PLACE.pack(b, a, where << 4 | marks, size) for b, a, where, marks, size in phrase.places)
+    return head + bytes([n for b, a, where, marks, size in phrase.places for n in (b, a, where << 4 | marks, size)])
 
 
 def _unpacked(data: bytes, at: int) -> tuple[int, Phrase, int]:

@@ -125,7 +125,9 @@ def is_title(line: str, start: int) -> bool:
 
 
 def is_credit(text: str, match: re.Match[str]) -> bool:
-    """Return whether a phrase stands in brackets with other words."""
+    """Return whether a phrase stands in brackets with other words, or is cut by one that opens in it."""
+    if any(match[0].rfind(opened) > match[0].rfind(closed) for opened, closed in ("()", "[]")):
+        return True
     head, tail = text[max(0, match.start() - NEAR) : match.start()], text[match.end() : match.end() + NEAR]
     bracket = head.rfind("(")
     return bracket > head.rfind(")") and _SAID.search(head[bracket:] + tail.partition(")")[0]) is not None

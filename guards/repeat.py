@@ -17,7 +17,7 @@ from guards.promise import limit
 from guards.reading import marks, read
 from guards.rounds import BRIEF, LONG, WHOLE, Rounds
 from guards.sketch import BINS, Sketch, flat, likeness, restored, sketch
-from guards.text import MERGED, fingerprint, quote
+from guards.text import MERGED, UPLOADED, fingerprint, quote
 
 _ERROR = re.compile(r"\W*(?:\w{0,40}(?:error|exception)\b\s*:|error\b|traceback\b|fatal\b|failed to\b)", re.IGNORECASE)
 SAID, RECENT, LOOKED, FEW = 32, 20, 24, 4
@@ -116,7 +116,7 @@ class Repeat(Guard):
         key = fingerprint(" ".join(said))
         self._close.append(ASIDE)
         error = _ERROR.match(text)
-        if len(said) < (3 if error else LEAST):
+        if len(said) < (3 if error else LEAST) or UPLOADED.match(text):
             return self._of_few_words(key, said, text, beside=bool(output.calls))
         self._short = self._short_run = self._step = self._step_run = 0
         size = LONG if len(said) >= SENTENCES else WHOLE

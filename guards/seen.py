@@ -6,7 +6,7 @@ Muthukrishnan 2005) hold how often; a table of tags holds what was said lately, 
 
 from __future__ import annotations
 
-import struct
+import sys
 from array import array
 from base64 import b64decode, b64encode
 from binascii import Error
@@ -79,16 +79,14 @@ class Seen:
 
     def state(self) -> dict[str, Json]:
         """Return the memory, 90 kB."""
-        once, tags = struct.pack(f"<{CELLS}I", *self._once), struct.pack(f"<{TAGS}H", *self._tags)
-        return {"once": pack(once), "more": pack(self._more), "tags": pack(tags)}
+        return {"once": packed(self._once), "more": pack(self._more), "tags": packed(self._tags)}
 
     def load(self, state: Mapping[str, Json]) -> None:
         """Continue from `state()`; raises ValueError on anything else."""
-        once, more, tags = (unpack(state, key) for key in ("once", "more", "tags"))
-        if (len(once), len(more), len(tags)) != (4 * CELLS, COUNTERS, 2 * TAGS):
+        once, more, tags = unpacked(state, "once", "I"), unpack(state, "more"), unpacked(state, "tags", "H")
+        if (len(once), len(more), len(tags)) != (CELLS, COUNTERS, TAGS):
             raise ValueError("'once', 'more' and 'tags' should hold what this version wrote")
-        self._once, self._more = array("I", struct.unpack(f"<{CELLS}I", once)), bytearray(more)
-        self._tags = array("H", struct.unpack(f"<{TAGS}H", tags))
+        self._once, self._more, self._tags = once, bytearray(more), tags
 
 
 def pack(data: bytes | bytearray) -> str:
@@ -105,3 +103,26 @@ def unpack(state: Mapping[str, Json], key: str) -> bytes:
         return b64decode(value, validate=True)
     except (Error, ValueError) as problem:
         raise ValueError(f"{key!r} should be base64") from problem
+
+
+def packed(numbers: array[int]) -> str:
+    """Return numbers as text for JSON."""
+    return pack(_turned(numbers).tobytes())
+
+
+def unpacked(state: Mapping[str, Json], key: str, code: str) -> array[int]:
+    """Return the numbers of this type that `packed` wrote; raises ValueError on anything else."""
+    data, found = unpack(state, key), array(code)
+    if len(data) % found.itemsize:
+        raise ValueError(f"{key!r} should hold whole numbers")
+    found.frombytes(data)
+    return _turned(found)
+
+
+def _turned(numbers: array[int]) -> array[int]:
+    """Return the numbers with their bytes turned to or from the order that the memory has on every machine."""
+    if sys.byteorder == "little":
+        return numbers
+    turned = numbers[:]
+    turned.byteswap()
+    return turned

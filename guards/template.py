@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
+import struct
 from collections import deque
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import ClassVar, Literal, TypeAlias
 
 from guards import options
@@ -14,6 +14,7 @@ from guards.edges import span
 from guards.memory import HASHES, check_hashes, check_version, integer, integers
 from guards.promise import limit
 from guards.reading import NUMBER, Reading, read
+from guards.seen import pack, unpack
 from guards.sequential import Climb, Margin, load_climb
 from guards.skeleton import piece, skeleton
 from guards.text import MERGED, quote
@@ -37,7 +38,7 @@ SHOWN, TOLD = 20, 4
 TRIPLES = 100
 """Word triples of each of them that are kept."""
 BITS = 1 << 16
-_WIDTH, _WORDING = 11, 16
+_ROW = struct.Struct(f"<{BINS}I{BINS}H")
 _SPACE = 1 << 33
 """Different pieces; without its bin, 28 bits of one."""
 _ALL = _SPACE - 1
@@ -81,7 +82,7 @@ class Template(Guard):
     name: ClassVar[str] = "template"
     kind: ClassVar[Literal["gate", "sequential"]] = "sequential"
     tests: ClassVar[int] = 1
-    VERSION = 2
+    VERSION = 3
 
     Options = options.Sequential
     options: options.Sequential
@@ -168,13 +169,10 @@ class Template(Guard):
         return {
             "version": self.VERSION,
             "hashes": HASHES,
-            "recent": [
-                f"%0{_WIDTH}x" * BINS % tuple([shape << _WORDING | wording for shape, wording in row])
-                for row in self._recent
-            ],
+            "recent": [pack(_ROW.pack(*chain(*zip(*row, strict=True)))) for row in self._recent],
             "made": list(self._made),
             "phrases": [list(phrases) for phrases in self._phrases],
-            "known": base64.b64encode(self._known).decode("ascii"),
+            "known": pack(self._known),
             "outputs": min(self._outputs, 2**40),
             "learnt": self._learnt,
             "climb": self._climb.state(),
@@ -196,11 +194,7 @@ class Template(Guard):
         if not isinstance(said, list) or len(said) > TOLD:
             raise ValueError(f"'phrases' should be a list of at most {TOLD} lists")
         self._phrases = deque((integers({"phrases": row}, "phrases", TRIPLES) for row in said), maxlen=TOLD)
-        known = state.get("known")
-        try:
-            self._known = bytearray(base64.b64decode(known if isinstance(known, str) else "", validate=True))
-        except (binascii.Error, ValueError) as problem:
-            raise ValueError("'known' should be base64") from problem
+        self._known = bytearray(unpack(state, "known"))
         if len(self._known) != BITS // 8:
             raise ValueError(f"'known' should hold {BITS} bits")
         self._outputs, self._learnt = integer(state, "outputs"), integer(state, "learnt", 10_000)
@@ -236,10 +230,11 @@ def _kept(found: Sequence[int], wording: list[int]) -> list[Piece]:
 
 
 def _unpacked(row: Json) -> list[Piece]:
-    if not isinstance(row, str) or len(row) != BINS * _WIDTH or not set(row) <= set("0123456789abcdef"):
-        raise ValueError("a row of 'recent' should be hexadecimal and of one length")
-    numbers = (int(row[i : i + _WIDTH], 16) for i in range(0, len(row), _WIDTH))
-    return [(number >> _WORDING, number & 0xFFFF) for number in numbers]
+    data = unpack({"recent": row}, "recent")
+    if len(data) != _ROW.size:
+        raise ValueError("a row of 'recent' should hold what this version wrote")
+    numbers = _ROW.unpack(data)
+    return list(zip(numbers[:BINS], numbers[BINS:], strict=True))
 
 
 def _phrases(reading: Reading) -> list[int]:

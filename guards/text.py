@@ -10,7 +10,7 @@ from functools import lru_cache
 from operator import add
 from zlib import crc32
 
-HEAD, TAIL = 8_000, 6_000
+HEAD, TAIL = 12_000, 8_000
 """How many characters of a long text are looked at: its beginning, and its end, where a loop is still going on."""
 
 UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
@@ -45,6 +45,8 @@ TRAILER = re.compile(r"[A-Z][A-Za-z]{1,20}(?:-[A-Za-z]{1,20}){1,3}: \S")
 """`Signed-off-by: …`, `Change-Id: …`: a hyphenated key at the left edge, below the text of a commit or letter."""
 MERGED = re.compile(r"Merge (?:pull request #\d|(?:remote-tracking )?branch '|tag ')")
 """The beginning of a merge's message, which git or its host writes."""
+UPLOADED = re.compile(r"(?:Update|Create|Delete|Rename) \S+\.\w{1,8}\s*(?:\n|\Z)|Add files via upload\s*(?:\n|\Z)")
+"""The first line of a message that a host writes for a file that was edited on its pages."""
 _LOG = re.compile(r"\W?\d{4}-\d\d-\d\d[T ]\d\d:\d\d.{0,40}\b(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL)\b")
 
 

@@ -163,11 +163,12 @@ def test_a_new_line_of_a_form_is_an_edit() -> None:
     "line",
     [
         "  ({}, review by the keeper of the gate)",
+        "It is {} and many more. [told by the keeper {}]",
         "**All notes go into the harbour book**",
         "News of the week; boats and their masters; tides to come.",
         "For {} 40 boats lie along the outer quay wall {}.",
     ],
-    ids=["credit", "title", "list", "count"],
+    ids=["credit", "credit after a sentence", "title", "list", "count"],
 )
 def test_a_line_that_nobody_says_is_no_catchphrase(line: str) -> None:
     """A credit in brackets, a title, a list of titles and a count may come into all outputs, each time elsewhere."""

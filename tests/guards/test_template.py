@@ -158,7 +158,7 @@ def test_equal_shapes_have_equal_pieces_whatever_fills_them() -> None:
     ],
 )
 def test_a_damaged_memory_is_refused(key: str, bad: object) -> None:
-    """Rows that are not hexadecimal, a start of another size and counts that are none raise ValueError."""
+    """Rows that are not whole, a start of another size and counts that are none raise ValueError."""
     guard = Template()
     state = json.loads(json.dumps(guard.state()))
     state[key] = bad

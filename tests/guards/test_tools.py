@@ -71,9 +71,10 @@ def test_a_poller_with_changing_results_is_exempt() -> None:
     assert trips([(Call("read", {"path": "log"}), CallResult(True, f"{i} boats")) for i in range(100)]) == []
 
 
-def test_waiting_earns_patience_but_not_for_ever() -> None:
+@pytest.mark.parametrize("args", [{"action": "poll"}, {"chars": "", "yield_time_ms": 30_000}])
+def test_waiting_earns_patience_but_not_for_ever(args: dict[str, object]) -> None:
     """A call whose own words say that it waits may come back unchanged more often."""
-    jobs: list[Job] = [(Call("job", {"action": "poll"}), CallResult(True, "running"))] * 20
+    jobs: list[Job] = [(Call("job", args), CallResult(True, "running"))] * 20
     assert trips(jobs)[0] == 9
 
 
