@@ -41,8 +41,9 @@ class Markup(Guard):
     Source: Shin, Ramdas and Rinaldo 2022 (e-detectors), with the limit that the shared promise sets.
     False alarms: derived for the tests (guards/promise.py) as long as the class stays as rare as the start said;
     measured for the gate and the tests: none in 28,000 outputs of 100 healthy development streams.
-    Silent on purpose: code, tables, quotes, code spans, control tokens in the middle of a sentence about them; a class
-    that was there from the start, except calls in the words of most outputs of a model that can call tools.
+    Silent on purpose: code, tables, quotes, code spans, control tokens and tags in the middle of a sentence about them;
+    the speakers of a talk that is on record under a heading; a class that was there from the start, except calls in the
+    words of most outputs of a model that can call tools.
     Options: `warm_up` (40), `caution`: years for one false trip of the tests (1).
 
         >>> from guards import Output

@@ -63,10 +63,10 @@ class Repeat(Guard):
     really stood 5 times in a row or in most of 20. Of 90 streams that it had not met, two: an announcement that is
     filled in for each release, and one notice 5 times in a row.
     Silent on purpose: on texts of fewer than 4 words; on those of fewer than 8 (unless they read like an error message)
-    until they come 20 times in a row: declare them as acknowledgements if that is how it should be; on more that stands
-    beside a tool call of a named turn, but for 5 in a row in that turn; on a note of one form whose numbers change,
-    where two of the first 20 outputs had it or fewer than 16 of the last 20 do; in the near test, on a stream that was
-    alike from its start, or nearly (0.45).
+    and on what a host writes for a file edited on its pages ("Update x.md") until they come 20 times in a row: declare
+    them as acknowledgements if that is how it should be; on more that stands beside a tool call of a named turn, but
+    for 5 in a row in that turn; on a note of one form whose numbers change, where two of the first 20 outputs had it or
+    fewer than 16 of the last 20 do; in the near test, on a stream that was alike from its start, or nearly (0.45).
     Options: `in_a_row` equal outputs trip (5), `of_twenty` repeated outputs of the last 20 trip (12), `warm_up` (40),
     `caution`: years for one false trip of the near test (1).
 
