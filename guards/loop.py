@@ -40,8 +40,8 @@ class Loop(Guard):
     False alarms: measured, see `benchmarks/guards.py`: in 100,000 outputs of people and agents that had been seen, one
     damaged file of NUL characters, and four outputs of one agent that did loop; in 50,000 of them, when they were new,
     seven outputs of five streams, whose causes were mended; in 28,000 new ones after that, one, which is nothing but
-    pictures; in 24,000 after that, 21 outputs of nine streams, nearly all logs and lists of commits, mended but for one.
-    None of 34 normal pasted outputs. A gate has no average run length: it does not learn.
+    pictures; in 24,000 after that, 21 outputs of nine streams, logs and lists of commits, mended but for one. None of
+    34 normal pasted outputs. A gate has no average run length: it does not learn.
     Silent on purpose: dividers, boxes, tables, lists with one shared prefix, clauses of a law, verses with a refrain,
     numbers without words, a stutter from which the output recovers (a warning), padding, rulers and blocks in the
     middle, a text given exactly twice with an empty line between (a warning), the list of commits that a squashed merge
