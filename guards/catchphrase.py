@@ -11,7 +11,7 @@ from typing import ClassVar, Literal
 
 from guards import options
 from guards.base import Guard, Json, Level, Output, Verdict, silent
-from guards.memory import check_version, integer, nested
+from guards.memory import HASHES, check_hashes, check_version, integer, nested
 from guards.phrases import MOST, NAT, PLACES, Phrase, Phrases, runs
 from guards.places import (
     EDGE,
@@ -39,8 +39,6 @@ SPACED, UNSPACED = 4, 6
 """Words, or characters of a script without spaces, that make the shortest phrase."""
 LONGEST = 16
 """A longer one is a piece of a form, not a phrase."""
-_SCHEME = hash((1, 2, 3, 4)) & 0xFFFFFFFF
-"""The keys are Python's own hashes of numbers, the same in every process; a memory with others is no use."""
 LONG = Place(EDGE, EDGE, 0, 0, 255)
 """A place of such a piece."""
 LEAST, REST = 5, 3
@@ -126,7 +124,7 @@ class Catchphrase(Guard):
     name: ClassVar[str] = "catchphrase"
     kind: ClassVar[Literal["gate", "sequential"]] = "sequential"
     tests: ClassVar[int] = 3
-    VERSION = 3
+    VERSION = 4
 
     @dataclass(frozen=True, slots=True)
     class Options:
@@ -207,14 +205,13 @@ class Catchphrase(Guard):
 
     def state(self) -> dict[str, Json]:
         """Return the memory, at most 150 kB."""
-        made = {"version": self.VERSION, "keys": _SCHEME, "warm_up": self.options.warm_up}
+        made = {"version": self.VERSION, "hashes": HASHES, "warm_up": self.options.warm_up}
         return {**made, "phrases": self._phrases.state()}
 
     def load(self, state: Mapping[str, Json]) -> None:
         """Continue from `state()`; raises ValueError on anything else."""
         check_version(state, self.VERSION)
-        if integer(state, "keys", 2**32 - 1) != _SCHEME:
-            raise ValueError("'keys' should be made by a Python that hashes numbers as this one does")
+        check_hashes(state)
         phrases = Phrases(max(1, integer(state, "warm_up", 255)))
         phrases.load(nested(state, "phrases"))
         self._phrases = phrases

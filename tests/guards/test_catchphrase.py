@@ -249,11 +249,11 @@ def test_memory_is_bounded_under_a_flood_of_recurring_phrases() -> None:
     assert len(json.dumps(guard.state())) <= 150_000
 
 
-def test_a_memory_with_other_keys_is_refused() -> None:
+def test_a_memory_with_other_hashes_is_refused() -> None:
     """A memory that a Python with other hashes wrote would know none of the start's phrases."""
     state = Catchphrase().state()
-    with pytest.raises(ValueError, match="keys"):
-        Catchphrase().load({**state, "keys": 7})
+    with pytest.raises(ValueError, match="hashes"):
+        Catchphrase().load({**state, "hashes": 7})
 
 
 @pytest.mark.parametrize("key", ["table", "seen", "rows", "common"])
