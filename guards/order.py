@@ -65,8 +65,8 @@ class Order:
             if len(self._buffer) < (ENOUGH if last else PLENTY):
                 return
             self._choose()
-        else:
-            self._count(words)
+            return  # the next output settles it, so that neither is long at it
+        self._count(words)
         pairs = sum(self._pairs)
         if pairs >= MANY or (last and pairs >= ENOUGH):
             self._settle(pairs)

@@ -54,9 +54,8 @@ class Reading:
         """
         self.text = text
         self.prose, self.structure = split(text)
-        pieces = _pieces(self.prose.lower())
-        self.spoken, self.sentences, self.clauses = _spoken(pieces)
-        self.words = _words(pieces, self.structure, text)
+        said, self.spoken, self.sentences, self.clauses = _spoken(_pieces(self.prose.lower()))
+        self.words = _words(said, self.structure, text)
         self.marks = marks(self.spoken)
 
 
@@ -71,16 +70,17 @@ def _pieces(prose: str) -> list[str]:
     return pieces
 
 
-def _words(pieces: list[str], structure: str, text: str) -> tuple[str, ...]:
-    said = [piece for piece in pieces if piece[0] not in _MARKS]
+def _words(said: list[str], structure: str, text: str) -> tuple[str, ...]:
     if said and max(said) >= UNSPACED_FROM:
         return tuple(words(text))
     links = LINK.findall(text) if "://" in text else ()
     return tuple(said + words("\n".join((structure, *links)))) if structure or links else tuple(said)
 
 
-def _spoken(pieces: list[str]) -> tuple[tuple[str, ...], Spans, Spans]:
+def _spoken(pieces: list[str]) -> tuple[list[str], tuple[str, ...], Spans, Spans]:
+    """Return words and numbers; the same with NUMBER for each number; and the spans of sentences and clauses."""
     said: list[str] = []
+    numbers: list[int] = []
     sentences: list[tuple[int, int]] = []
     clauses: list[tuple[int, int]] = []
     sentence = clause = 0
@@ -90,7 +90,9 @@ def _spoken(pieces: list[str]) -> tuple[tuple[str, ...], Spans, Spans]:
             continue
         first = piece[0]
         if first not in _MARKS:
-            said.append(NUMBER if first.isdecimal() and not IS_UNSPACED.match(first) else piece)
+            if first.isdecimal() and not IS_UNSPACED.match(first):
+                numbers.append(len(said))
+            said.append(piece)
             continue
         if clause < len(said):
             clauses.append((clause, len(said)))
@@ -98,7 +100,10 @@ def _spoken(pieces: list[str]) -> tuple[tuple[str, ...], Spans, Spans]:
         if sentence < clause and first in _FULL:
             sentences.append((sentence, clause))
             sentence = clause
-    return tuple(said), tuple(sentences), tuple(clauses)
+    spoken = said.copy()
+    for at in numbers:
+        spoken[at] = NUMBER
+    return said, tuple(spoken), tuple(sentences), tuple(clauses)
 
 
 def read(text: str) -> Reading:
