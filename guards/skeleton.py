@@ -15,8 +15,8 @@ from guards.text import fingerprint
 
 SIZE = 7
 """Parts of a skeleton that are compared at once: shorter pieces stand in every free text by chance."""
-LONGEST = 1200
-"""Parts of one text that are looked at."""
+LONGEST = 500
+"""Parts of one text that are looked at: the shape of its first page or two."""
 _WORDS: Final = """
 a about after again all also always am an and another any are as at back be because been before being between
 both but by can could did do does down each even ever every few first for from had has have he her here him his
