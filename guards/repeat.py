@@ -61,7 +61,8 @@ class Repeat(Guard):
     notes that differ in a picture), and one of six bots. Exactly: measured, none on those (again one bot, which merges
     one branch); 3 of 783 Debian changelogs cut into 296,000 paragraphs (and two copies), where the same date line
     really stood 5 times in a row or in most of 20. Of 90 streams that it had not met, two: an announcement that is
-    filled in for each release, and one notice 5 times in a row.
+    filled in for each release, and one notice 5 times in a row; of 97 more, two: a form that each request carries, and
+    the export of a chat.
     Silent on purpose: on texts of fewer than 4 words; on those of fewer than 8 (unless they read like an error message)
     and on what a host writes for a file edited on its pages ("Update x.md") until they come 20 times in a row: declare
     them as acknowledgements if that is how it should be; on more that stands beside a tool call of a named turn, but

@@ -66,8 +66,8 @@ class Spiral(Guard):
     said beside function words.
     Source: Page 1954 (CUSUM); the attractors as reported of model-to-model dialogues and long unattended runs.
     False alarms: derived, its share of the promise, which the nine kinds share, while outputs are like the start;
-    measured, none on 340 healthy streams, some of which chose the numbers; the highest score is 0.73 (a book
-    of philosophy).
+    measured, none on 340 healthy streams, some of which chose the numbers; of 187 new ones two (a story of praise, one
+    title).
     Silent on purpose: on a stream that spoke so from its start (a diary of thanks, a sermon, a support desk); on thanks
     that are a small part of long reports; on the same thanks again ("fixed, thanks"); on other wordings and other
     languages: it is a list of words.

@@ -59,7 +59,7 @@ class Template(Guard):
     Source: Shaib et al. 2024 (templates as patterns behind the words), Broder 1997 and Li, Owen and Zhang 2012
     (MinHash); Shin, Ramdas and Rinaldo 2022 for the test.
     False alarms: derived, with the limit of guards/promise.py, while at most an eighth of a stream's outputs have new
-    shapes; measured, none on 410 healthy streams of people and agents, two bots that fill in a form;
+    shapes; measured, two of 505 healthy streams of people and agents (titles that took to one form), a bot;
     2 of 160 Debian changelogs, into which a new form of entry really came.
     Silent on purpose: on shapes that were there at the start (the first five outputs, and later ones of the first
     `warm_up` when they are 32 outputs old); on what is carried over word for word, as in minutes and agendas, which
