@@ -14,7 +14,9 @@ ENTRIES, OWN = 3, 0.8
 _PARAGRAPHS = re.compile(r"\r?\n\r?\n")
 _SQUASHED = re.compile(r"[^\n]*\(#\d+\)\s*\n\r?\n\* ")
 """How the message of a squashed merge begins: a title with a number, and the messages of its commits as a list."""
-_TALK = re.compile(r"(?:\A|\n)#[^\n]*\n\s*[*]*(?:human|user|assistant|ai|bot|system)[*]*:", re.IGNORECASE)
+_SPEAKER = r"[*]*(?:human|user|assistant|ai|bot|system)[*]*:"
+_TALK = re.compile(rf"(?:\A|\n)#[^\n]*\n\s*{_SPEAKER}", re.IGNORECASE)
+_TURN = re.compile(rf"\n\s*{_SPEAKER}", re.IGNORECASE)
 
 
 def is_talk(text: str) -> bool:
@@ -24,6 +26,15 @@ def is_talk(text: str) -> bool:
     True
     """
     return _TALK.search(text) is not None
+
+
+def last_turn(text: str) -> str:
+    """Return what was said last in a talk on record.
+
+    >>> last_turn("# Session 7\\n\\nuser: Is the lamp lit?\\nassistant: It is.")
+    ' It is.'
+    """
+    return _TURN.split(text)[-1]
 
 
 def is_log(text: str, span: str) -> bool:

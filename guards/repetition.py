@@ -15,7 +15,7 @@ from operator import eq
 
 from guards.chant import begun_again, irregular, lines_alike, saturated
 from guards.finding import Finding, worse
-from guards.history import each_once, is_log, is_talk
+from guards.history import each_once, is_log, is_talk, last_turn
 from guards.period import Stretch, stretches
 from guards.reading import read
 from guards.suspect import LONG, looping_part
@@ -72,7 +72,10 @@ def judge(text: str, copies: float = 1.0, patience: float = 1.0) -> Finding | No
         return None
     most = max(real, key=lambda f: (f.stops and f.score >= copies, f.score))
     span = _standing(most.span, seen)
-    stops = most.stops and not (is_log(seen, span) or is_talk(seen))
+    stops = most.stops and not is_log(seen, span)
+    if stops and is_talk(seen):  # its turns may be alike; only what is said last can be a loop
+        last = judge(last_turn(seen), copies, patience)
+        return last if last and last.stops else Finding(round(most.score / copies, 3), most.why, False, span)
     return Finding(round(most.score / copies, 3), most.why, stops, span)
 
 

@@ -35,3 +35,4 @@ def test_a_talk_on_record_may_hold_the_same_question_many_times() -> None:
     talk = "\n".join(["user: Read the list and follow it strictly, and say so.", "assistant: All is well."] * 12)
     assert level(f"# Session 7\n\n{talk}") <= Level.WARN
     assert level(f"The tide is in.\n\n{talk}") is Level.TRIP
+    assert level(f"# Session 7\n\n{talk}\nassistant: {'The lamp is lit. ' * 40}") is Level.TRIP
