@@ -6,7 +6,6 @@ Muthukrishnan 2005) hold how often; a table of tags holds what was said lately, 
 
 from __future__ import annotations
 
-import sys
 from array import array
 from base64 import b64decode, b64encode
 from binascii import Error
@@ -18,6 +17,7 @@ CELLS, COUNTERS, TAGS = 1 << 13, 1 << 14, 1 << 13
 """Room for a start of 40 outputs with 800 words each, and for the last 8,000 words; more makes it forgetful."""
 MOST = 255
 _OTHER = 0x85EBCA6B
+_LITTLE = array("H", [1]).tobytes()[0] == 1
 _MASKS = [1 << i | 1 << (i + j + 1) % 32 for i in range(32) for j in range(31)]
 """Two bits of a cell: both of a key lie in one, which is looked at once (Putze, Sanders and Singler 2007)."""
 
@@ -121,7 +121,7 @@ def unpacked(state: Mapping[str, Json], key: str, code: str) -> array[int]:
 
 def _turned(numbers: array[int]) -> array[int]:
     """Return the numbers with their bytes turned to or from the order that the memory has on every machine."""
-    if sys.byteorder == "little":
+    if _LITTLE:
         return numbers
     turned = numbers[:]
     turned.byteswap()

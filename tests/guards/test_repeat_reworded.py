@@ -97,3 +97,11 @@ def test_what_was_nearly_so_at_the_start_is_normal() -> None:
         fresh_start.update(False)
     assert [fresh_start.update(True) for _ in range(20)][-1] > 1
     assert max(knew.update(True) for _ in range(20)) == 0
+
+
+def test_what_a_host_writes_for_an_edit_on_its_pages_is_patient() -> None:
+    """A person who edits one page six times in its host's editor leaves six equal messages; twenty are a habit."""
+    message = "Update harbour-lights.md\n\nCo-authored-by: Ann Keeper <ann@harbour.example>"
+    levels = [guard.update(Output(message)).level for guard in [Repeat()] for _ in range(20)]
+    assert Level.TRIP not in levels[:6]
+    assert levels[-1] is Level.TRIP
