@@ -1,4 +1,4 @@
-"""One short note with other words or numbers in it each time, also beside calls."""
+"""One short note with other words or numbers in it each time, beside calls, or from a host's pages."""
 
 from __future__ import annotations
 
