@@ -66,10 +66,9 @@ def tail_period(text: str, probe: int = 24) -> tuple[int, int]:
     """
     if len(text) < 2 * probe:
         return 0, 0
-    end = text[-probe:]
-    if text.find(end) == len(text) - probe:  # asked first: from the left it is found ten times as fast
+    at = text.rfind(text[-probe:], 0, -1)
+    if at < 0:
         return 0, 0
-    at = text.rfind(end, 0, -1)
     period = len(text) - probe - at
     low, high = probe, len(text) - period
     while low < high:

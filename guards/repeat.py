@@ -209,9 +209,8 @@ class Repeat(Guard):
         most, twins = max(alike, default=0.0), sorted(alike[-AMONG:], reverse=True)[:TWINS]
         least = twins[-1] if len(twins) == TWINS else 0.0
         near = least >= NEAR
-        score = (
-            self._near.update(near, least >= TAUGHT) if len(alike) > TWINS + 1 else 0.0
-        )  # before, none can have twins
+        tested = len(alike) > TWINS + 1  # before, none can have twins
+        score = self._near.update(near, least >= TAUGHT) if tested else 0.0
         self._sketches.append(now)
         share = f"{100 * least:.0f} %" if near else "little"
         why = f"nearly the same again: {TWINS} of the last {AMONG} outputs are {share} like this one"

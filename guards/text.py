@@ -45,8 +45,11 @@ TRAILER = re.compile(r"[A-Z][A-Za-z]{1,20}(?:-[A-Za-z]{1,20}){1,3}: \S")
 """`Signed-off-by: …`, `Change-Id: …`: a hyphenated key at the left edge, below the text of a commit or letter."""
 MERGED = re.compile(r"Merge (?:pull request #\d|(?:remote-tracking )?branch '|tag ')")
 """The beginning of a merge's message, which git or its host writes."""
-UPLOADED = re.compile(r"(?:Update|Create|Delete|Rename) \S+\.\w{1,8}\s*(?:\n|\Z)|Add files via upload\s*(?:\n|\Z)")
-"""The first line of a message that a host writes for a file that was edited on its pages."""
+UPLOADED = re.compile(
+    r"(?:(?:Update|Create|Delete|Rename) \S+\.\w{1,8}|Add files via upload)[ \t\r]*"
+    rf"(?:\n(?:{TRAILER.pattern}[^\n]*|[ \t\r]*))*\Z"
+)
+"""What a host writes for a file that was edited on its pages, with nothing below it but trailers."""
 _LOG = re.compile(r"\W?\d{4}-\d\d-\d\d[T ]\d\d:\d\d.{0,40}\b(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL)\b")
 
 

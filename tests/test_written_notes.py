@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -21,9 +20,9 @@ from daemon.trajectories.reading import reading
 from daemon.trajectories.records import Records
 from daemon.types import Outcome, Run
 from guards import Call, Level, Output, Panel
+from tests.cli.reviewed_agent import plant
 from tests.guards.speech import talk
 from tests.way_back import PARROT, Loosening, Scene, says
-from vault import Vault
 
 GOOD = "I saw a lamp."
 PHRASE = "Sleep well, dear harbour of mine."
@@ -56,11 +55,7 @@ def made(path: Path, lines: Sequence[Any], settings: str = "") -> Home:
     (path / "trimtab.toml").write_text(
         f'name = "keel"\n{settings}\n[models.local]\nbackend = "scripted"\nfile = "script.jsonl"\n'
     )
-    vault = Vault.create(path / "vault", "trimtab", "trimtab@localhost")
-    for key, value in (("user.name", "Ann Lee"), ("user.email", "ann@example.org")):
-        subprocess.run(["git", "config", key, value], cwd=vault.root, check=True)
-    vault.plant({"AGENTS.md": "You keep watch.\n", "heartbeats/watch.md": WATCH}, "Begin")
-    vault.close()
+    plant(path, WATCH)
     return Home(path)
 
 

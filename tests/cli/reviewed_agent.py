@@ -65,12 +65,17 @@ def made(path: Path, scripts: Sequence[Sequence[dict[str, Any]]], settings: str 
         f'name = "keel"\n{settings}\n[models.local]\nbackend = "scripted"\nfile = "script.jsonl"\n[tools."{TOOL}"]\n'
         "[context]\nrecall_notes = 3\n"
     )
+    plant(path, WATCH)
+    return Home(path)
+
+
+def plant(path: Path, heartbeat: str) -> None:
+    """Make the vault of an agent directory, with one heartbeat, and a person's name for git."""
     vault = Vault.create(path / "vault", "trimtab", "trimtab@localhost")
     for key, value in (("user.name", "Ann Lee"), ("user.email", "ann@example.org")):
         subprocess.run(["git", "config", key, value], cwd=vault.root, check=True)
-    vault.plant({"AGENTS.md": "You keep watch.\n", "heartbeats/watch.md": WATCH}, "Begin")
+    vault.plant({"AGENTS.md": "You keep watch.\n", "heartbeats/watch.md": heartbeat}, "Begin")
     vault.close()
-    return Home(path)
 
 
 def beaten(home: Home, times: int) -> list[Run]:

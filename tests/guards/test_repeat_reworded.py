@@ -105,3 +105,8 @@ def test_what_a_host_writes_for_an_edit_on_its_pages_is_patient() -> None:
     levels = [guard.update(Output(message)).level for guard in [Repeat()] for _ in range(20)]
     assert Level.TRIP not in levels[:6]
     assert levels[-1] is Level.TRIP
+    body = "The lamp was out, and nobody had told the keeper of the gate about it until noon."
+    levels = [
+        guard.update(Output(f"Update harbour-lights.md\n\n{body}")).level for guard in [Repeat()] for _ in range(6)
+    ]
+    assert Level.TRIP in levels, "what stands below is the agent's own"
