@@ -40,13 +40,13 @@ TRIPLES = 100
 BITS = 1 << 16
 _ROW = struct.Struct(f"<{BINS}I{BINS}H")
 _SPACE = 1 << 33
-"""Different pieces; without its bin, 28 bits of one."""
+"""Different pieces; without its bin, 27 bits of one."""
 _ALL = _SPACE - 1
 PLENTY = 8
 """Pieces for each bin among which the least is looked for: of more, only so many that are little enough."""
 
 Piece: TypeAlias = tuple[int, int]
-"""28 bits of a piece's shape and 16 of its wording; (0, 0) for an empty bin."""
+"""27 bits of a piece's shape and 16 of its wording; (0, 0) for an empty bin."""
 
 
 class Template(Guard):
