@@ -1,34 +1,33 @@
 """A process that records steps and says so, for tests that kill it or take its disk away.
 
-`python recording.py FILE kill` has a child for each line that it reads; the child prints its process id, then each step
-once it is acknowledged, until it is killed.  `python recording.py FILE full BYTES` records until files may not grow
-beyond BYTES, then frees the disk and goes on.
+`python recording.py FILE kill` bears children that say each step once it is acknowledged, until they are killed.
+`python recording.py FILE full BYTES` records until files may not grow beyond BYTES, then frees the disk and goes on.
 """
 
 from __future__ import annotations
 
 import asyncio
-import os
 import resource
 import sys
 from datetime import timedelta
 from pathlib import Path
 
 from daemon.errors import StorageError
+from tests.nursery import Say, rear
 from tests.trajectories.scenes import NOON, SqlKept, begun, calling, ended
 
 
-async def until_killed(kept: SqlKept) -> None:
-    """Record one run after another, each of three steps, and print what was acknowledged."""
+async def until_killed(kept: SqlKept, say: Say) -> None:
+    """Record one run after another, each of three steps, and say what was acknowledged."""
     await kept.ledger.recover()
     first = len(await kept.database.read(lambda c: c.execute("SELECT id FROM occurrence").fetchall()))
     for number in range(first + 1, first + 10_000):
         run = await begun(kept, number)
         for step in (1, 2, 3):
             await kept.recorder.step(run, calling(step, tuple(range(number + 10 * step))))
-            print(f"{run.id}/{step}", flush=True)
+            say(f"{run.id}/{step}")
         await kept.recorder.finish(ended(run), (calling().sent[1],))
-        print(f"{run.id}/end", flush=True)
+        say(f"{run.id}/end")
 
 
 async def until_full(kept: SqlKept, most: int) -> None:
@@ -50,22 +49,11 @@ async def until_full(kept: SqlKept, most: int) -> None:
     assert await kept.ledger.claim("after", NOON + timedelta(days=1), next_due=None)
 
 
-def children(path: Path) -> None:
-    """Fork a child for each line of input and say when it is dead; one start of Python serves them all."""
-    for _ in sys.stdin:
-        child = os.fork()
-        if not child:
-            print(f"child {os.getpid()}", flush=True)
-            asyncio.run(until_killed(SqlKept(path)))
-        os.waitpid(child, 0)
-        print("dead", flush=True)
-
-
 def main() -> None:
     """Do what the command line asks for."""
     path = Path(sys.argv[1])
     if sys.argv[2] == "kill":
-        children(path)
+        rear(lambda _, say: asyncio.run(until_killed(SqlKept(path), say)))
         return
     kept = SqlKept(path)
     asyncio.run(until_full(kept, int(sys.argv[3])))

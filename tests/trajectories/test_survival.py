@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import random
-import signal
 import subprocess
 import sys
 import time
@@ -12,48 +10,23 @@ from pathlib import Path
 
 from daemon.trajectories.reading import integrity, reading
 from daemon.trajectories.records import Records
+from tests.nursery import ROOT, Nursery
 
-ROOT = Path(__file__).parent.parent.parent
 KILLS = 30
-
-
-def recording(path: Path, *arguments: str) -> subprocess.Popen[str]:
-    """Start the recording process."""
-    command = [sys.executable, "-m", "tests.trajectories.recording", str(path), *arguments]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    pipe = subprocess.PIPE
-    return subprocess.Popen(command, cwd=ROOT, env=environment, stdin=pipe, stdout=pipe, text=True)
-
-
-def told(process: subprocess.Popen[str]) -> str:
-    """Return the next line that is not a log line; the process must be alive to say it."""
-    assert process.stdout is not None
-    while not (line := process.stdout.readline()).startswith(("child", "run-", "dead")):
-        assert line, "the recording process ended by itself"
-    return line.strip()
-
-
-def killed_after(process: subprocess.Popen[str], lines: int, pause: float) -> list[str]:
-    """Let a child acknowledge so many steps, wait a moment, kill it, and return all that it acknowledged."""
-    assert process.stdin is not None
-    process.stdin.write("go\n")
-    process.stdin.flush()
-    child = int(told(process).removeprefix("child "))
-    seen = [told(process) for _ in range(lines)]
-    time.sleep(pause)
-    os.kill(child, signal.SIGKILL)
-    return [*seen, *iter(lambda: told(process), "dead")]
+RECORDING = "tests.trajectories.recording"
 
 
 def test_no_acknowledged_step_is_lost_by_kill_9(tmp_path: Path) -> None:
     """30 kills at random moments: each step that was acknowledged is there, whole, and so is the database."""
     path, dice, acknowledged = tmp_path / "trimtab.db", random.Random(7), list[str]()
-    with recording(path, "kill") as process:
+    with Nursery(RECORDING, str(path), "kill") as nursery:
         for _ in range(KILLS):
-            acknowledged += killed_after(process, dice.randint(1, 8), dice.uniform(0, 0.02))
+            nursery.bear()
+            acknowledged += [nursery.said() for _ in range(dice.randint(1, 8))]
+            time.sleep(dice.uniform(0, 0.02))
+            nursery.kill()
+            acknowledged += nursery.last_words()
             assert [] == integrity(path)
-        assert process.stdin is not None
-        process.stdin.close()
     with reading(path) as view:
         runs = {record.run.id: record for record in Records(view).all()}
 
@@ -74,9 +47,9 @@ def test_no_acknowledged_step_is_lost_by_kill_9(tmp_path: Path) -> None:
 def test_a_full_disk_is_one_line_and_no_torn_row(tmp_path: Path) -> None:
     """The step that did not fit is not there at all, the ones before are, and once there is space writing goes on."""
     path = tmp_path / "trimtab.db"
-    process = recording(path, "full", "1500000")
-    told, _ = process.communicate(timeout=60)
-    kept, failed = [line for line in told.splitlines() if line.startswith(("kept", "failed"))]
+    command = [sys.executable, "-m", RECORDING, str(path), "full", "1500000"]
+    process = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, timeout=60, check=False)
+    kept, failed = [line for line in process.stdout.splitlines() if line.startswith(("kept", "failed"))]
     with reading(path) as view:
         (record,) = Records(view).all()
 

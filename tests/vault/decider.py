@@ -1,6 +1,6 @@
-"""A process that proposes, approves, reverts and reviews for as long as it lives: one life for each line it is sent.
+"""Lives to kill: each proposes, approves, reverts and reviews for as long as it lasts.
 
-After each act it prints what it did: `proposed N`, `approved N`, `reverted N`, `reviewed N`, N growing over all lives.
+After each act it says what it did: `proposed N`, `approved N`, `reverted N`, `reviewed N`, N growing over all lives.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
 
+from tests.nursery import Say, rear
 from vault import Author, Vault, VaultError
 from vault.proposals import Proposals
 from vault.revert import revert
@@ -19,12 +20,7 @@ from vault.review import Review
 WHEN = datetime(2026, 11, 20, 21, 17, tzinfo=UTC)
 
 
-def say(what: str, number: int) -> None:
-    """Acknowledge an act."""
-    os.write(1, f"{what} {number}\n".encode())
-
-
-def decide_for_ever(root: Path, start: int) -> None:
+def decide_for_ever(root: Path, start: int, say: Say) -> None:
     """Act until killed; only what is on the disk is acknowledged."""
     vault = Vault.open(root)
     agent, person = Author(*vault.agent, WHEN), vault.person(WHEN)
@@ -37,10 +33,10 @@ def decide_for_ever(root: Path, start: int) -> None:
         draft.append(f"notes/{number}.md", f"Note {number}.")
         kept = draft.commit(f"run {number}", {"Trimtab-Run": str(number)}, agent)
         assert kept is not None
-        say("proposed", number)
+        say(f"proposed {number}")
         for waiting in desk.waiting():
             desk.approve(waiting, person)
-        say("approved", number)
+        say(f"approved {number}")
         written = vault.git.find(kept.commit)
         assert written is not None
         if number % 2:
@@ -49,22 +45,10 @@ def decide_for_ever(root: Path, start: int) -> None:
             except VaultError as wrong:
                 os.write(2, f"{wrong}\n".encode())
                 raise
-            say("reverted", number)
+            say(f"reverted {number}")
         review.approve([written.id])
-        say("reviewed", number)
-
-
-def main() -> None:
-    """Fork a life for every number that comes in, and wait until somebody has ended it."""
-    root = Path(sys.argv[1])
-    for line in sys.stdin:
-        child = os.fork()
-        if child == 0:
-            os.write(1, f"pid {os.getpid()}\n".encode())
-            decide_for_ever(root, int(line))
-        os.waitpid(child, 0)
-        os.write(1, b"dead\n")
+        say(f"reviewed {number}")
 
 
 if __name__ == "__main__":
-    main()
+    rear(lambda line, say: decide_for_ever(Path(sys.argv[1]), int(line), say))

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import random
-import signal
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.nursery import Nursery
 from vault import Vault
 from vault.journal import Journal
 
 Git = Callable[..., str]
 
 KILLS = 40
-WRITER = Path(__file__).with_name("writer.py")
 
 
 def numbers(path: Path) -> list[int]:
@@ -30,26 +26,17 @@ def test_kills_at_any_moment_lose_nothing(vault: Vault, git: Git) -> None:
     """After each of 40 kills: acknowledged notes are there once, fsck is clean, status is true, no lock is left."""
     (vault.root / "journal.md").write_text("# Journal\n")
     chance = random.Random(20261120)
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
-    nursery = subprocess.Popen(
-        [sys.executable, str(WRITER), str(vault.root)],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment,
-    )  # fmt: skip
-    assert nursery.stdin is not None
-    assert nursery.stdout is not None
     acknowledged, ended_landings, commit_seconds = 0, 0, 0.03
-    with nursery:
+    with Nursery("tests.vault.writer", str(vault.root)) as nursery:
         for _ in range(KILLS):
-            nursery.stdin.write("go\n")
-            nursery.stdin.flush()
-            writer = int(nursery.stdout.readline().split()[1])
+            nursery.bear()
             for _ in range(chance.randint(0, 2)):
                 began = time.monotonic()
-                acknowledged = int(nursery.stdout.readline().split()[1])
+                acknowledged = int(nursery.said().split()[1])
                 commit_seconds = time.monotonic() - began
-            timer = threading.Timer(chance.uniform(0, 1.5) * commit_seconds, os.kill, (writer, signal.SIGKILL))
+            timer = threading.Timer(chance.uniform(0, 1.5) * commit_seconds, nursery.kill)
             timer.start()
-            while (line := nursery.stdout.readline()) != "dead\n":
+            for line in nursery.last_words():
                 acknowledged = int(line.split()[1])
             timer.join()
 
@@ -63,7 +50,6 @@ def test_kills_at_any_moment_lose_nothing(vault: Vault, git: Git) -> None:
             assert git("status", "--porcelain").strip() in {"", "?? journal.md"}
             assert not list((vault.root / ".git").rglob("*.lock"))
             assert not list((vault.root / ".git/objects").glob("tmp_*"))
-        nursery.stdin.close()
     assert "missing" not in git("fsck", "--full", "--strict")
     written = git("log", "--format=%s", "main").splitlines()
     assert [f"number {n}" for n in range(acknowledged, 0, -1)] == [line for line in written if "number" in line]

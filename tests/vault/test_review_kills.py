@@ -2,45 +2,31 @@
 
 from __future__ import annotations
 
-import os
 import random
-import signal
-import subprocess
-import sys
 import threading
 from collections.abc import Callable
-from pathlib import Path
 
+from tests.nursery import Nursery
 from vault import Vault
 from vault.proposals import Proposals
 
 Git = Callable[..., str]
 
 KILLS = 40
-DECIDER = Path(__file__).with_name("decider.py")
 
 
 def test_kills_lose_no_decision(vault: Vault, git: Git) -> None:
     """After each of 40 kills: what was acknowledged stands, fsck is clean, status is true, no lock is left."""
     chance = random.Random(20261121)
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
-    nursery = subprocess.Popen(
-        [sys.executable, str(DECIDER), str(vault.root)],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment,
-    )  # fmt: skip
-    assert nursery.stdin is not None
-    assert nursery.stdout is not None
     done: dict[str, set[int]] = {"proposed": set(), "approved": set(), "reverted": set(), "reviewed": set()}
     number, moments = 1, set[str]()
-    with nursery:
+    with Nursery("tests.vault.decider", str(vault.root)) as nursery:
         for _ in range(KILLS):
-            nursery.stdin.write(f"{number}\n")
-            nursery.stdin.flush()
-            life = int(nursery.stdout.readline().split()[1])
-            timer = threading.Timer(chance.uniform(0.02, 0.35), os.kill, (life, signal.SIGKILL))
+            nursery.bear(str(number))
+            timer = threading.Timer(chance.uniform(0.02, 0.35), nursery.kill)
             timer.start()
             last = "begun"
-            while (line := nursery.stdout.readline()) != "dead\n":
+            for line in nursery.last_words():
                 last, which = line.split()
                 done[last].add(int(which))
                 number = int(which)
@@ -58,7 +44,6 @@ def test_kills_lose_no_decision(vault: Vault, git: Git) -> None:
             assert all((vault.root / f"notes/{n}.md").exists() for n in done["reviewed"] - done["reverted"])
             assert git("status", "--porcelain") == ""
             assert not list((vault.root / ".git").rglob("*.lock"))
-        nursery.stdin.close()
     assert "missing" not in git("fsck", "--full", "--strict")
     assert all(len(rows) > 5 for rows in done.values())
     assert len(moments) > 3, "the kills hit too few moments: the test proves too little"

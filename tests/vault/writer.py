@@ -1,20 +1,20 @@
-"""A process that commits for as long as it lives: for each line on standard input it forks a writer and prints its id.
+"""Writers to kill: each commits for as long as it lives.
 
-A writer appends numbered lines to three notes and prints `done N` after each acknowledged commit.
+A writer appends numbered lines to three notes and says `done N` after each acknowledged commit.
 """
 
 from __future__ import annotations
 
-import os
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
+from tests.nursery import Say, rear
 from vault import Author, Vault
 
 
-def write_for_ever(root: Path) -> None:
-    """Commit until killed; a number is printed only when its commit has been acknowledged."""
+def write_for_ever(root: Path, say: Say) -> None:
+    """Commit until killed; a number is said only when its commit has been acknowledged."""
     vault = Vault.open(root)
     author = Author(*vault.agent, datetime(2026, 11, 20, 21, 17, tzinfo=UTC))
     numbers = [int(line[2:]) for line in (root / "journal.md").read_text().splitlines() if line.startswith("- ")]
@@ -26,20 +26,8 @@ def write_for_ever(root: Path) -> None:
         draft.append(f"deep/er/note-{number % 5}.md", f"- {number}")
         draft.write("whole.md", f"The number is {number}. " + "x" * 200 + "\n")
         draft.commit(f"number {number}", {"Trimtab-Run": str(number)}, author)
-        os.write(1, f"done {number}\n".encode())
-
-
-def main() -> None:
-    """Fork a writer for every line that comes in, and wait until somebody has killed it."""
-    root = Path(sys.argv[1])
-    for _ in sys.stdin:
-        child = os.fork()
-        if child == 0:
-            os.write(1, f"pid {os.getpid()}\n".encode())
-            write_for_ever(root)
-        os.waitpid(child, 0)
-        os.write(1, b"dead\n")
+        say(f"done {number}")
 
 
 if __name__ == "__main__":
-    main()
+    rear(lambda _, say: write_for_ever(Path(sys.argv[1]), say))
