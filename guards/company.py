@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from guards.base import Json
 from guards.memory import nested
-from guards.seen import packed, unpacked
+from guards.packing import packed, unpacked
 
 TAGS = 1 << 12
 """Places for what was said lately: the long words of the last twenty outputs and more."""

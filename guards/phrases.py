@@ -12,8 +12,9 @@ from typing import TypeAlias
 
 from guards.base import Json
 from guards.memory import integer, nested
+from guards.packing import pack, unpack
 from guards.places import Place
-from guards.seen import Seen, pack, unpack
+from guards.seen import Seen
 
 MOST = 480
 """Phrases that are followed at a time; the least suspicious make room."""

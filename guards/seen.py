@@ -7,17 +7,15 @@ Muthukrishnan 2005) hold how often; a table of tags holds what was said lately, 
 from __future__ import annotations
 
 from array import array
-from base64 import b64decode, b64encode
-from binascii import Error
 from collections.abc import Iterable, Mapping
 
 from guards.base import Json
+from guards.packing import pack, packed, unpack, unpacked
 
 CELLS, COUNTERS, TAGS = 1 << 13, 1 << 14, 1 << 13
 """Room for a start of 40 outputs with 800 words each, and for the last 8,000 words; more makes it forgetful."""
 MOST = 255
 _OTHER = 0x85EBCA6B
-_LITTLE = array("H", [1]).tobytes()[0] == 1
 _MASKS = [1 << i | 1 << (i + j + 1) % 32 for i in range(32) for j in range(31)]
 """Two bits of a cell: both of a key lie in one, which is looked at once (Putze, Sanders and Singler 2007)."""
 
@@ -87,42 +85,3 @@ class Seen:
         if (len(once), len(more), len(tags)) != (CELLS, COUNTERS, TAGS):
             raise ValueError("'once', 'more' and 'tags' should hold what this version wrote")
         self._once, self._more, self._tags = once, bytearray(more), tags
-
-
-def pack(data: bytes | bytearray) -> str:
-    """Return bytes as text for JSON."""
-    return b64encode(data).decode("ascii")
-
-
-def unpack(state: Mapping[str, Json], key: str) -> bytes:
-    """Return the bytes that `pack` wrote; raises ValueError on anything else."""
-    value = state.get(key)
-    if not isinstance(value, str):
-        raise ValueError(f"{key!r} should be a text")
-    try:
-        return b64decode(value, validate=True)
-    except (Error, ValueError) as problem:
-        raise ValueError(f"{key!r} should be base64") from problem
-
-
-def packed(numbers: array[int]) -> str:
-    """Return numbers as text for JSON."""
-    return pack(_turned(numbers).tobytes())
-
-
-def unpacked(state: Mapping[str, Json], key: str, code: str) -> array[int]:
-    """Return the numbers of this type that `packed` wrote; raises ValueError on anything else."""
-    data, found = unpack(state, key), array(code)
-    if len(data) % found.itemsize:
-        raise ValueError(f"{key!r} should hold whole numbers")
-    found.frombytes(data)
-    return _turned(found)
-
-
-def _turned(numbers: array[int]) -> array[int]:
-    """Return the numbers with their bytes turned to or from the order that the memory has on every machine."""
-    if _LITTLE:
-        return numbers
-    turned = numbers[:]
-    turned.byteswap()
-    return turned

@@ -12,9 +12,9 @@ from guards import options
 from guards.base import Guard, Json, Level, Output, Verdict, silent
 from guards.edges import span
 from guards.memory import HASHES, check_hashes, check_version, integer, integers
+from guards.packing import pack, unpack
 from guards.promise import limit
 from guards.reading import NUMBER, Reading, read
-from guards.seen import pack, unpack
 from guards.sequential import Climb, Margin, load_climb
 from guards.skeleton import piece, skeleton
 from guards.text import MERGED, quote
