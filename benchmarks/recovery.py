@@ -1,10 +1,11 @@
 """Real collapses of the shipped model at temperature 0, and what each rung of the way back does about them.
 
-Run `python benchmarks/recovery.py [--cases N] [--after N] [--json] [--tell]`.  Each case is an agent of its own: a
-watch log, or a watch over a machine whose load hardly moves, with a wording, a beginning and facts of its own.  It
-beats on one thread until a guard trips.  A case is recovered when the very run in which it collapsed ended ok: its last
-reply passed every guard and did what the heartbeat expects.  Then it goes on, to see how many outputs later a guard
-trips again.  Exit code 0 when nine tenths recover without a person.
+Run `python benchmarks/recovery.py [--cases N] [--after N] [--json] [--tell] [--amiss]`.  Each case is an agent of its
+own: a watch log, or a watch over a machine whose load hardly moves, with a wording, a beginning and facts of its own.
+It beats on one thread until a guard trips.  A case is recovered when the very run in which it collapsed ended ok: its
+last reply passed every guard and did what the heartbeat expects.  Then it goes on, to see how many outputs later a
+guard trips again; `--amiss` tells of the runs that did not end ok then.  Exit code 0 when nine tenths recover without a
+person.
 """
 
 from __future__ import annotations
@@ -13,14 +14,15 @@ import argparse
 import asyncio
 import contextlib
 import json
-import random
 import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from pathlib import Path
+
+from recovery_cases import Case, cases
 
 from daemon import telemetry
 from daemon.app import Agent, opened
@@ -28,34 +30,12 @@ from daemon.beating import beat_in
 from daemon.clock import HeldClock
 from daemon.home import create, plant
 from daemon.tools.host import Host
-from daemon.tools.host_facts import Disk, StillMachine
 from daemon.types import Run, Step
 from guards import Level
+from guards.text import quote
 
-START = datetime(2026, 11, 2, 6, tzinfo=UTC)
-GIB = 1024**3
 PATIENCE = 40  # heartbeats until a case that does not collapse is given up
 RUNGS = ("retry", "quarantine", "sampler", "model", "rest")
-LOGS = (
-    "Continue the watch log.",
-    "Write the next entry of the watch log.",
-    "Go on with the log.",
-    "Keep the log going.",
-    "Continue the night log.",
-    "What happened since the last entry?",
-    "Add an entry to the watch log.",
-    "Write on.",
-)
-ABOUT = ("", "", "", " Write about {}.", " Begin with {}.")
-SUBJECTS = ("the fog", "the tide", "the old crane", "the lamp", "the ferry", "the generator", "the rain", "the radio")
-HOSTS = (
-    "Look at this machine with the host tool. End with one sentence.",
-    "Check the host: load, memory, disks. Say in one sentence how the machine is.",
-    "Look at the load and say how it is in one sentence.",
-    "Check this machine and tell in one sentence whether something needs attention.",
-)
-NAMES = ("keel", "harbour", "north-2", "lantern", "mole", "beacon", "quay", "tern")
-
 HEARTBEAT = """---
 every: 1h
 tools: [{tools}]
@@ -72,17 +52,6 @@ threads = 1
 [context]
 recall_notes = 0
 """
-
-
-@dataclass(frozen=True)
-class Case:
-    """One agent that is going to collapse; `machine` is None where there are no tools."""
-
-    number: int
-    name: str
-    instruction: str
-    start: datetime
-    machine: StillMachine | None
 
 
 @dataclass
@@ -106,6 +75,7 @@ class Story:
     texts: list[str] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
     anew: float = 0.0
+    amiss: list[str] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list, repr=False)
 
     def step_done(self, run: Run, step: Step) -> None:
@@ -130,24 +100,6 @@ class Story:
     @property
     def recovered_alone(self) -> bool:
         return self.outcome == "ok"
-
-
-def cases(count: int) -> Iterator[Case]:
-    """Yield cases that differ in wording, name, hour and facts; two of three write a log."""
-    chance = random.Random(20261102)
-    for number in range(count):
-        name, start = chance.choice(NAMES), START + timedelta(minutes=chance.randrange(60 * 24 * 30))
-        subject, log, about = chance.choice(SUBJECTS), chance.choice(LOGS), chance.choice(ABOUT)
-        machine = StillMachine(
-            averages=(round(chance.uniform(0.05, 3.0), 2), 0.3, 0.2),
-            cores=chance.choice((1, 2, 4, 8)),
-            used=(round(chance.uniform(20, 90), 1), round(chance.uniform(2, 64) * GIB)),
-            mounted=(Disk("/", "/dev/vda", float(chance.randrange(20, 95)), 100 * GIB, chance.randrange(5, 80) * GIB),),
-            since=start.timestamp() - chance.randrange(3_600, 10_000_000),
-        )
-        host = chance.choice(HOSTS)
-        writes = number % 3 != 2
-        yield Case(number, name, log + about.format(subject) if writes else host, start, None if writes else machine)
 
 
 async def told(case: Case, folder: Path, after: int, opening: asyncio.Lock) -> Story:
@@ -214,6 +166,17 @@ def follow(story: Story, run: Run) -> None:
     story.tripped_again += tripped
     story.well += run.outcome == "ok"
     story.asked += len(story.steps)
+    if run.outcome != "ok":
+        story.amiss.append(f"run {story.followed} after it {run.outcome}: {run.reason}")
+        story.amiss += [line for step in story.steps for line in stumble(step)]
+
+
+def stumble(step: Step) -> Iterator[str]:
+    """Yield what was said in a step, what tripped it, and the rung that was taken."""
+    called = ", ".join(call.name for call in step.reply.calls) or "nothing"
+    yield f"  said {quote(step.reply.text, 300)}, called {called}"
+    yield from (f"    {v.guard} {v.outcome}: {v.reason}" for v in step.verdicts if v.level is Level.TRIP)
+    yield f"    then {step.rung or 'went on'}"
 
 
 def collapse(story: Story, run: Run, number: int) -> None:
@@ -285,6 +248,7 @@ def main() -> int:
     parser.add_argument("--after", type=int, default=20, help="outputs to follow after a recovery")
     parser.add_argument("--workers", type=int, default=2, help="cases at a time")
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--amiss", action="store_true", help="tell of the runs after a recovery that did not end ok")
     parser.add_argument("--tell", action="store_true", help="each case as a line of JSON on standard error")
     arguments = parser.parse_args()
     telemetry.setup("critical")
@@ -293,6 +257,8 @@ def main() -> int:
         print(json.dumps([asdict(replace(story, steps=[])) for story in stories]))
     else:
         print("\n".join(table(stories)))
+    if arguments.amiss and not arguments.json:
+        print("\n".join(f"case {story.case}: {line}" for story in stories for line in story.amiss))
     return 0 if sum(story.recovered_alone for story in stories) >= 0.9 * arguments.cases else 1
 
 
