@@ -2,47 +2,23 @@
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_left
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from guards import options
 from guards.base import Guard, Json, Level, Output, Verdict, silent
 from guards.memory import HASHES, check_hashes, check_version, integer, nested
-from guards.phrases import MOST, NAT, PLACES, Phrase, Phrases, runs
-from guards.places import (
-    EDGE,
-    ENOUGH,
-    LISTED,
-    STABLE,
-    WIDTH,
-    Place,
-    beside,
-    is_amid_lines,
-    is_count,
-    is_credit,
-    is_island,
-    is_list,
-    is_title,
-    line_marks,
-    pattern,
-    same_extent,
-)
+from guards.phrases import MOST, NAT, Phrases, runs
+from guards.places import ENOUGH, STABLE, is_amid_lines, is_island, is_list, same_extent
 from guards.promise import limit
-from guards.reading import NUMBER, Reading, read
+from guards.reading import Reading, read
+from guards.sightings import LONGEST, REST, Sighting, keys_of, note, standing
 from guards.text import quote
 
-SPACED, UNSPACED = 4, 6
-"""Words, or characters of a script without spaces, that make the shortest phrase."""
-LONGEST = 16
-"""A longer one is a piece of a form, not a phrase."""
-LONG = Place(EDGE, EDGE, 0, 0, 255)
-"""A place of such a piece."""
-LEAST, REST = 5, 3
-"""Words from which an output counts, and that it must say beside the phrase."""
+LEAST = 5
+"""Words from which an output counts."""
 FEWEST = 14, 20
 """Sightings that any phrase needs, whatever the evidence: in free outputs, and in outputs with a form."""
 FORM = 0.25
@@ -57,25 +33,8 @@ USUAL = 0.15
 """A phrase that ends with a word of more of the start's outputs than this wants to go on."""
 PIECE, OPEN, FORMED = 1.4, 3.0, 1.4
 """Times the evidence that is asked of a piece of a sentence, of a piece that wants to go on, in outputs with a form."""
-FEW = 5
-"""After so few sightings its lines are not yet looked at, which costs."""
 GROSS, GROSSLY = 0.7, 16
 """A phrase in more of the outputs since it came up needs no more sightings, if it runs with other words in lines."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sighting:
-    """A phrase in the output at hand: from word `start` to word `end` of what it says."""
-
-    phrase: Phrase
-    start: int
-    end: int
-    said: tuple[str, ...]
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """The words of the phrase."""
-        return self.said[self.start : self.end]
 
 
 class Catchphrase(Guard):
@@ -145,10 +104,10 @@ class Catchphrase(Guard):
         reading = read(output.text)
         if len(reading.spoken) < LEAST:
             return silent(self.name)
-        keys, size = _keys(reading)
+        keys, size = keys_of(reading)
         found = self._phrases.take(keys, reading.marks)
         seen = [Sighting(phrase, first, last + size, reading.spoken) for first, last, phrase in runs(keys, found)]
-        _note(seen, reading, self._phrases.rows)
+        note(seen, reading, self._phrases.rows)
         times = Counter(id(one.phrase) for one in seen)
         scored = [(round(self._score(one, reading, times[id(one.phrase)]), 3), one) for one in seen]
         for score, one in sorted(scored, key=lambda pair: -pair[0]):
@@ -189,7 +148,7 @@ class Catchphrase(Guard):
         return min(evidence / (asked * FORMED if formed else asked), phrase.hits / FEWEST[formed])
 
     def _verdict(self, score: float, seen: Sighting, text: str) -> Verdict | None:
-        span = _span(seen.words, text, self._phrases.form >= FORM, self._is_gross(seen))
+        span = standing(seen.words, text, formed=self._phrases.form >= FORM, gross=self._is_gross(seen))
         if span is None or is_list(span):
             return None
         rows = self._phrases.rows - seen.phrase.first
@@ -215,79 +174,3 @@ class Catchphrase(Guard):
         phrases = Phrases(max(1, integer(state, "warm_up", 255)))
         phrases.load(nested(state, "phrases"))
         self._phrases = phrases
-
-
-def _keys(reading: Reading) -> tuple[list[int], int]:
-    """Return a key for each run of words, and how many words a run has; 0 for a run with a number."""
-    said, marks, size = reading.spoken, reading.marks, SPACED
-    first = () if reading.text.isascii() else said[:200]
-    if 2 * sum(len(word) == 1 and word > "\u0dff" for word in first) > len(first):
-        size = UNSPACED
-    keys = [key & 0xFFFFFFFF for key in map(hash, zip(*(marks[i:] for i in range(size)), strict=False))]
-    at = -1
-    for _ in range(said.count(NUMBER)):
-        at = said.index(NUMBER, at + 1)
-        for i in range(max(0, at - size + 1), min(at + 1, len(keys))):
-            keys[i] = 0
-    return keys, size
-
-
-def _note(seen: Sequence[Sighting], reading: Reading, rows: int) -> None:
-    """Note of each phrase what stands around it and where, once an output."""
-    noted: set[int] = set()
-    text = ""
-    for one in seen:
-        phrase, size = one.phrase, one.end - one.start
-        if id(phrase) in noted:
-            continue
-        noted.add(id(phrase))
-        place = LONG
-        if size <= LONGEST:
-            before, after = beside(reading, one.start, one.end)
-            marks = 0
-            often = phrase.hits > FEW and 2 * phrase.hits >= rows - phrase.first
-            if often and _varies(phrase.places[-3:], before, after, size):
-                text = text or reading.text.lower()
-                marks = line_marks(one.words, text)
-            where = WIDTH * one.start // max(1, len(reading.spoken) - size)
-            place = Place(before, after, where, marks, size)
-            phrase.whole += _is_whole(reading.clauses, one.start, one.end)
-        phrase.noted = min(phrase.noted + 1, 0xFFFF)
-        phrase.places = [*phrase.places[1 - PLACES :], place]
-
-
-def _is_whole(clauses: Sequence[tuple[int, int]], start: int, end: int) -> bool:
-    """Return whether a clause begins at the start and one ends at the end."""
-    first, behind = bisect_left(clauses, (start, 0)), bisect_left(clauses, (end, 0))
-    return first < len(clauses) and clauses[first][0] == start and behind > 0 and clauses[behind - 1][1] == end
-
-
-def _varies(lately: Sequence[Place], before: int, after: int, size: int) -> bool:
-    """Return whether the same words stood among others lately; only then are their lines looked at, which costs."""
-    return all(
-        size == place.size and before != place.before and (after != place.after or after == EDGE) for place in lately
-    )
-
-
-def _span(words: Sequence[str], text: str, formed: bool, gross: bool) -> str | None:
-    """Return the words as they stand in one paragraph of the text; None where two items of a list only meet, or begin.
-
-    In outputs with a form they must stand with other words in a line, which is no item unless they are in nearly all
-    outputs with other words before them: items are carried over.  A title, a credit, a list and a count are no phrase.
-    """
-    several = "\n" in text.strip()
-    for match in re.finditer(pattern(words), text, re.IGNORECASE):
-        start, end = text.rfind("\n", 0, match.start()) + 1, text.find("\n", match.end())
-        lines = text[start : end if end >= 0 else len(text)].split("\n")
-        if any(LISTED.match(line) or not line.strip() for line in lines[1:]):
-            continue
-        item = LISTED.match(lines[0])
-        if item and start + item.end() >= match.start() - 1:
-            continue  # the head of an item is its label
-        if is_credit(text, match) or is_count(text, match.start()):
-            continue
-        if several and is_title("\n".join(lines), match.start() - start):
-            continue
-        if not formed or not ((item and not gross) or len(Reading("\n".join(lines)).spoken) - len(words) < REST):
-            return match[0]
-    return None
