@@ -12,6 +12,7 @@ from typing import Any
 
 import structlog
 
+from daemon.hearing import Hearing, hear_again
 from daemon.judge import Judge
 from daemon.ladder import Rung
 from daemon.panels import Lent
@@ -45,6 +46,7 @@ class Recovery:
     ) -> None:
         self._thread, self._lent, self._panel, self._states = thread, lent, lent.panel, states
         self._clock, self._cooldown, self._observer = clock, cooldown, observer
+        self._hearing, self._since = Hearing(lent.panel), ""
         self._second = judge
         self._sequential = frozenset(guard.name for guard in lent.panel.guards if guard.kind == "sequential")
         self._breakers: dict[str, Breaker] = {}
@@ -64,16 +66,27 @@ class Recovery:
         """Load what the guards of this thread remember; a panel that stands at the last save remembers it already."""
         self._turn, self._offered = turn, frozenset(tool.name for tool in offered)
         stamp, kept = await self._states.glance(self._thread)
-        if not stamp or stamp != self._lent.stamp:
-            kept = await self._states.load(self._thread)
-            ours = (_BREAKER, _LADDER)
-            self._panel.load({name: state for name, state in kept.items() if not name.startswith(ours)})
+        if stamp and stamp == self._lent.stamp:
+            self._since = stamp
+        else:
+            kept = await self._load()
         self._breakers = breakers(kept, self._cooldown)
         self._lately = _lately(kept)
         self._kept = {name for name in kept if name.startswith(_LADDER)}
         for breaker in self._breakers.values():
             breaker.allows(self._clock.now().timestamp())  # one that has rested is half-open now: this run is its probe
         self._tell_breakers()
+
+    async def _load(self) -> Mapping[str, Mapping[str, Any]]:
+        """Bring the panel to where the last save left it; return all states."""
+        kept = await self._states.load(self._thread)
+        ours = (_BREAKER, _LADDER)
+        self._panel.load({name: state for name, state in kept.items() if not name.startswith(ours)})
+        try:
+            hear_again(self._panel, await self._states.heard(self._thread))
+        except ValueError as damaged:
+            log.warning("guards.unheard", thread=self._thread, reason=str(damaged))
+        return kept
 
     def listen(self, prompt: Prompt) -> None:
         """Begin to watch a new reply as it is written.  A rung whose reply was let through has worked.
@@ -102,7 +115,7 @@ class Recovery:
         calls = tuple(Call(call.name, call.args) for call in reply.calls)
         ts = self._clock.now().timestamp()
         output = Output(reply.text, calls, self._turn, ts, reply.model, spend, self._offered, self._standing)
-        verdicts = self._panel.update(output)
+        verdicts = self._hearing.update(output)
         if self._cut is not None:
             verdicts = (*(v for v in verdicts if v.guard != self._cut.guard), self._cut)
         left = ends - self._clock.monotonic()
@@ -115,7 +128,7 @@ class Recovery:
     def hear(self, results: Sequence[ToolResult], seconds: float) -> tuple[Verdict, ...]:
         """Show the guards what the tools said; the seconds that they took are spent with the next reply."""
         self._owed = self._owed.plus(Usage(seconds=seconds))
-        return self._panel.observe([CallResult(result.ok, result.text) for result in results])
+        return self._hearing.observe([CallResult(result.ok, result.text) for result in results])
 
     def tripped(self, verdicts: Sequence[Verdict]) -> Verdict | None:
         """Return the trip that counts, None if nothing tripped.
@@ -149,7 +162,7 @@ class Recovery:
         return frozenset(guard.name for guard in self._panel.guards if not guard.judges_words)
 
     async def close(self, outcome: Outcome) -> None:
-        """Move the breakers as the run ended, and write down everything that the guards remember.
+        """Move the breakers as the run ended, and write down what the guards heard, or everything that they remember.
 
         What could not be written may be closed again: nothing moves twice.  A run whose guards were never read has
         nothing to write.  Raises StorageError.
@@ -160,10 +173,15 @@ class Recovery:
             self._closed = self._states_after(outcome)
         for name in sorted(self._kept - self._closed.keys()):
             await self._states.forget(self._thread, name)
-        self._lent.give_back(await self._states.save(self._thread, self._closed))
+        stamp = self._since and await self._states.add(self._thread, self._since, self._hearing.events, self._closed)
+        stamp = stamp or await self._states.save(self._thread, {**self._panel.state(), **self._closed})
+        self._lent.give_back(stamp)
 
     def _states_after(self, outcome: Outcome) -> Mapping[str, Mapping[str, Any]]:
-        """Return what is kept.  Only a good end closes a breaker: one without a model or over budget proves nothing."""
+        """Return what is kept beside the guards' memory.
+
+        Only a good end closes a breaker: one without a model or over budget proves nothing.
+        """
         at, well = self._clock.now().timestamp(), outcome in (Outcome.OK, Outcome.NOTHING_TO_DO)
         if well:
             self._settle("worked")
@@ -173,8 +191,7 @@ class Recovery:
             for breaker in self._breakers.values():
                 breaker.passed(at)
         self._tell_breakers()
-        states: dict[str, Mapping[str, Any]] = dict(self._panel.state())
-        states |= {_BREAKER + guard: breaker.state() for guard, breaker in self._breakers.items()}
+        states = {_BREAKER + guard: breaker.state() for guard, breaker in self._breakers.items()}
         rungs = {
             _LADDER + guard: {"rung": rung, "ago": ago + 1}
             for guard, (rung, ago) in self._lately.items()

@@ -192,7 +192,23 @@ class GuardStates(Protocol):
     """Where guards and breakers keep their memory between runs, by (thread, guard)."""
 
     async def load(self, thread: str) -> Mapping[str, Mapping[str, Any]]:
-        """Return {guard: state} of a thread; a breaker's state is under "breaker:<guard>"."""
+        """Return {guard: state} of a thread; a breaker's state is under "breaker:<guard>".
+
+        Where only what was heard has been added since, guards are to hear that before they go on.
+        """
+
+    async def heard(self, thread: str) -> Sequence[Any]:
+        """Return the events that were added since the states were saved, in order.
+
+        One that was forgotten since leaves an event of its own, {"forgot": guard}, where it happened.
+        """
+
+    async def add(self, thread: str, since: str, heard: Sequence[Any], states: Mapping[str, Mapping[str, Any]]) -> str:
+        """Write, in place of the guards' states, the JSON events that lead to them from the save stamped `since`.
+
+        `states` are the small ones that are written with them.  Returns the stamp of this save.  "" says that nothing
+        was written and `save` is called for: another save came between, or much has been heard since the whole states.
+        """
 
     async def glance(self, thread: str) -> tuple[str, Mapping[str, Mapping[str, Any]]]:
         """Return the stamp of the thread's last save, and only the small states: those with a colon in their names.

@@ -127,6 +127,18 @@ class Panel:
         verdicts = self._ordered([g.update(output) for g in self._gates], self._baselines.update(output))
         return (*said, *(verdicts if self._writing is None else self._with_written(verdicts, self._writing, output)))
 
+    def again(self, output: Output) -> None:
+        """Take in an output that was judged before; what the next `update` has to say of a memory it still says."""
+        unreadable, self._unreadable = self._unreadable, []
+        self.update(output)
+        self._unreadable = unreadable
+
+    def forget(self, guard: str) -> None:
+        """Forget what one guard remembers, of other models and of what is written too."""
+        unreadable = self._unreadable
+        self.load({name: kept for name, kept in self.state().items() if guard != name.partition("/")[0]})
+        self._unreadable = unreadable
+
     def _with_written(self, verdicts: Iterable[Verdict], writing: Writing, output: Output) -> tuple[Verdict, ...]:
         """Return the graver of what each guard says of an output's words and of those in its calls."""
         if self._baselines.began:

@@ -203,7 +203,11 @@ class ThreadEntryRow(SQLModel, table=True):
 
 
 class GuardStateRow(SQLModel, table=True):
-    """What a guard or a breaker remembers of a thread, as JSON."""
+    """What a guard or a breaker remembers of a thread, as JSON.
+
+    `guard` may also be "saved", whose state is the stamp of the last save, or "heard/" and a number: what one run
+    showed to the guards since the states were saved.
+    """
 
     __tablename__: ClassVar[str] = "guard_state"
     thread: str = Field(primary_key=True)
