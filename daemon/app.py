@@ -25,7 +25,7 @@ from daemon.memory import RECALL_PART, VaultMemory, open_vault
 from daemon.models.router import Router
 from daemon.observe.everyone import Everyone, ObservedRecorder
 from daemon.panels import Lent, Panels
-from daemon.plugging import model_of, panel, tools_of, written_by
+from daemon.plugging import checked, model_of, panel, unread, written_by
 from daemon.recovery import Recovery, resting
 from daemon.runner import Runner
 from daemon.settings import Settings
@@ -203,10 +203,9 @@ async def opened(
     """
     clock = clock or SystemClock()
     settings = settings or load_settings(home.path)
-    if settings.judge.model is not None and settings.judge.model not in settings.models:
-        raise ConfigError(home.settings, "judge.model", f"expected one of {', '.join(settings.models)}")
-    tools = tools_of(settings)
-    panel(settings, {}, written=written_by(tools, settings))
+    tools = checked(settings)
+    for line in unread(tools, settings):
+        log.warning("guards.unread", what=line)
     models = {name: model_of(home, name, table) for name, table in settings.models.items()}
     async with contextlib.AsyncExitStack() as stack:
         for model in models.values():

@@ -14,8 +14,9 @@ from daemon.settings import FILE, Settings, validated
 from daemon.stages import Model
 from daemon.tools import TOOLS
 from daemon.tools.toolbox import Tool
-from guards import Panel
-from guards.written import arguments
+from guards import GUARDS, Panel
+from guards.panel import guard_class
+from guards.written import WHOLE, arguments
 
 WRITTEN = "written"
 """The table of [guards] that is of no guard: which arguments of tools hold text that the guards should read."""
@@ -28,14 +29,75 @@ def panel(
     written: Mapping[str, tuple[str, ...]] | None = None,
 ) -> Panel:
     """Return the guards with their options from the file and those of one heartbeat.  Raises ConfigError."""
-    options = {name: dict(table) for name, table in settings.guards.items() if name != WRITTEN}
-    off = {name for name, table in options.items() if table.pop("enabled", True) is False}
+    options, off = _guard_tables(settings)
     for name, more in extra.items():
         options[name] = {**more, **options.get(name, {})}
     try:
         return Panel.standard(options, acknowledged, settings.breaker.caution, off, written)
     except (ValueError, TypeError) as wrong:
         raise ConfigError(FILE, "guards", str(wrong)) from None
+
+
+def _guard_tables(settings: Settings) -> tuple[dict[str, dict[str, Any]], set[str]]:
+    """Return the options of each guard, which it has looked at, and the guards that are off.  Raises ConfigError."""
+    options = {name: dict(table) for name, table in settings.guards.items() if name != WRITTEN}
+    off = set()
+    for name, table in options.items():
+        if name not in GUARDS:
+            raise ConfigError(FILE, f"guards.{name}", f"expected a guard, one of {', '.join(GUARDS)}; or `{WRITTEN}`")
+        enabled = table.pop("enabled", True)
+        if not isinstance(enabled, bool):
+            raise ConfigError(FILE, f"guards.{name}.enabled", f"expected true or false, not {str(enabled)[:40]!r}")
+        try:
+            guard_class(name)(**table)
+        except (ValueError, TypeError) as wrong:
+            raise ConfigError(FILE, f"guards.{name}", str(wrong)) from None
+        if not enabled:
+            off.add(name)
+    return options, off
+
+
+def checked(settings: Settings) -> dict[str, Tool]:
+    """Return every tool there is, after all that the file says of tools, of guards and of the judge was found sound.
+
+    A start and `trimtab doctor` ask it.  Raises ConfigError.
+    """
+    if settings.judge.model is not None and settings.judge.model not in settings.models:
+        raise ConfigError(FILE, "judge.model", f"expected one of {', '.join(settings.models)}")
+    tools = tools_of(settings)
+    panel(settings, {}, written=written_by(tools, settings))
+    known = sorted(tool.name for tool in tools.values())
+    for guard, option in (("expect", "tools"), ("facts", "sources")):
+        for name in settings.guards.get(guard, {}).get(option, ()):
+            if name.split(".")[0] not in known:
+                expected = f"expected a tool, one of {', '.join(known)}, not {name[:40]!r}"
+                raise ConfigError(FILE, f"guards.{guard}.{option}", expected)
+    return tools
+
+
+def unread(tools: Mapping[str, Tool], settings: Settings) -> list[str]:
+    """Return a line for each name in [guards.written] that no call can have, so that nothing is read under it.
+
+    Such an action or argument is no error: the agent works as it would without the line, and the schema of a tool of
+    the user's own may change under a file that was right.
+    """
+    lines = []
+    for name, given in _flat(settings.guards.get(WRITTEN, {})):
+        plain, _, action = name.partition(".")
+        tool = next(tool for tool in tools.values() if tool.name == plain)
+        absent = _absent(tool.spec().parameters.get("properties", {}), action, arguments(given))
+        lines += [f"{FILE}: guards.{WRITTEN}.{name}: {plain} has no {what}" for what in absent]
+    return lines
+
+
+def _absent(fields: Mapping[str, Any], action: str, listed: Sequence[str]) -> Iterator[str]:
+    """Yield what a schema with these fields does not have, and what it has."""
+    actions = fields.get("action", {}).get("enum", ())
+    if action and action not in actions:
+        yield f"action {action[:40]!r}; it has {', '.join(actions) or 'none'}"
+    for argument in (name.removesuffix(WHOLE) for name in listed):
+        if argument not in fields:
+            yield f"argument {argument[:40]!r}; it has {', '.join(fields) or 'none'}"
 
 
 def written_by(tools: Mapping[str, Tool], settings: Settings) -> dict[str, tuple[str, ...]]:

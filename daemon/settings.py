@@ -164,7 +164,9 @@ def explained(wrong: ValidationError, file: object, where: str, model: type[Base
         known = _fields(model, first["loc"][:-1])
         near = difflib.get_close_matches(str(first["loc"][-1]), known, n=1)
         return ConfigError(
-            file, key, f"unknown key; did you mean {near[0]!r}?" if near else f"unknown key; known: {', '.join(known)}"
+            file,
+            key,
+            f"unknown key; did you mean {near[0]!r}?" if near else f"unknown key; known: {', '.join(known) or 'none'}",
         )
     message = first["msg"].removeprefix("Value error, ")
     got = repr(first["input"])

@@ -89,6 +89,8 @@ def of_settings(place: Home, settings: Settings) -> Iterator[Check]:
     """Give the checks of what `trimtab.toml` names."""
     yield partial(Finding, "settings", "ok", f"{place.settings.name} is valid; the agent is called {settings.name}")
     yield partial(doctor_agent.heartbeats, folder_of(place, settings))
+    yield partial(doctor_agent.tools, settings)
+    yield partial(doctor_agent.guards, settings)
     yield partial(doctor_agent.metrics, place, settings.metrics.host, settings.metrics.port)
     yield partial(doctor_machine.unit, settings.name)
     yield partial(doctor_vault.waiting, place, settings)

@@ -18,7 +18,10 @@ from daemon.errors import ConfigError, TrimtabError
 from daemon.heartbeat.folder import Folder
 from daemon.home import Home
 from daemon.observe.server import Server
+from daemon.plugging import checked, tools_of, unread
+from daemon.settings import Settings
 from daemon.stages import Model
+from guards import GUARDS
 
 FULL_BYTES: Final = 100 * 1024 * 1024
 TIGHT_BYTES: Final = 1024 * 1024 * 1024
@@ -90,6 +93,30 @@ def heartbeats(folder: Folder) -> Finding:
         return Finding("heartbeats", "warn", f"there is none in {folder.path}", "write one, such as host-watch.md")
     paused = sum(heartbeat.paused for heartbeat in folder.heartbeats.values())
     return Finding("heartbeats", "ok", f"{len(folder.heartbeats)}, of which {paused} paused")
+
+
+def tools(settings: Settings) -> Finding:
+    """Say whether every tool is as the file says."""
+    try:
+        return Finding("tools", "ok", ", ".join(tools_of(settings)))
+    except ConfigError as wrong:
+        return Finding("tools", "fail", str(wrong), "mend the line; the agent does not start before")
+
+
+def guards(settings: Settings) -> Finding:
+    """Say whether the guards, and what they read of calls, are as the file says: the same lines as at a start."""
+    if tools(settings).level == "fail":
+        return Finding("guards", "warn", "not checked: the tools come first", "see the tools' line")
+    try:
+        lines = unread(checked(settings), settings)
+    except ConfigError as wrong:
+        return Finding("guards", "fail", str(wrong), "mend the line; the agent does not start before")
+    if lines:
+        more = f" (and {len(lines) - 1} more)" if len(lines) > 1 else ""
+        return Finding("guards", "warn", f"{lines[0]}{more}", "mend the name, or nothing is read under it")
+    off = [name for name, table in settings.guards.items() if table.get("enabled") is False]
+    said = f"{len(GUARDS) - len(off)} watch"
+    return Finding("guards", "ok", f"{said}; switched off: {', '.join(off)}" if off else said)
 
 
 def model(name: str, one: Model) -> Finding:
