@@ -237,6 +237,7 @@ KINDS |= {
     "sign_off_60": _kind(sign_off, "sign_off catchphrase", OFTEN, share=0.6),
     "sign_off_99": _kind(sign_off, "sign_off catchphrase", GROSS, share=0.99),
     "opener_60": _kind(opener, "opener catchphrase sign_off", OFTEN, share=0.6),
+    "opener_99": _kind(opener, "opener catchphrase sign_off", GROSS, share=0.99),
     "latex_10": _kind(marks, "markup", RARELY, share=0.1, pool=LATEX),
     "latex_75": _kind(marks, "markup", GROSS, share=0.75, pool=LATEX),
     "tool_tags_10": _kind(marks, "markup", RARELY, share=0.1, pool=TOOL_TAGS),

@@ -11,10 +11,11 @@ from typing import ClassVar, Literal
 from guards import options
 from guards.base import Guard, Json, Level, Output, Verdict, gravest, silent
 from guards.memory import check_version, integer, nested
+from guards.neighbours import is_character, key_at
 from guards.promise import limit
 from guards.reading import NUMBER, Reading, read
 from guards.spans import spans
-from guards.takeover import Takeover, is_character, key_at
+from guards.takeover import Takeover
 from guards.text import quote
 
 SHOWN = 3

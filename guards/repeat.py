@@ -117,7 +117,7 @@ class Repeat(Guard):
             text,
             self._in_a_row.whole(key),
             self._of_twenty.update(key, long=long),
-            DIFFERENT if output.calls else self._round(form, LONG if long else WHOLE),
+            DIFFERENT if output.calls else self._rounds.update(form, LONG if long else WHOLE),
             DIFFERENT if MERGED.match(text) else self._reworded.update(marked),
             self._numbered.update(said),
             *self._alike.update(marked, speaks=speaks),
@@ -134,11 +134,7 @@ class Repeat(Guard):
         if beside:
             self._numbered.pass_by()
             return reworded, self._in_a_row.short_step(key)
-        return reworded, self._in_a_row.short(key), self._numbered.update(said), self._round(key, BRIEF)
-
-    def _round(self, key: int, size: int) -> Sameness:
-        found = self._rounds.update(key, size)
-        return Sameness(found.score, found.why)
+        return reworded, self._in_a_row.short(key), self._numbered.update(said), self._rounds.update(key, BRIEF)
 
     def _judged(self, text: str, *found: Sameness) -> Verdict:
         """Return the verdict on the first of the gravest; a gate's, if another one that is as grave is a gate's."""

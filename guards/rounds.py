@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from guards.base import Json
 from guards.memory import integers
+from guards.sameness import DIFFERENT, Sameness
 
 LONGEST = 5
 """Outputs of the longest cycle."""
@@ -24,17 +24,6 @@ BRIEF, WHOLE, LONG = 0, 1, 2
 """How much an output says: what may be an acknowledgement, more than that, and what is never said twice by chance."""
 
 
-@dataclass(frozen=True, slots=True)
-class Round:
-    """What comes round, in units of what trips, and in words."""
-
-    score: float
-    why: str
-
-
-NONE = Round(0.0, "")
-
-
 class Rounds:
     """The last outputs by their fingerprints.
 
@@ -46,37 +35,37 @@ class Rounds:
     def __init__(self) -> None:
         self._last: deque[int] = deque(maxlen=KEPT)
 
-    def update(self, fingerprint: int | None, size: int = BRIEF) -> Round:
+    def update(self, fingerprint: int | None, size: int = BRIEF) -> Sameness:
         """Take the next output, None for one that says next to nothing, with how much it says."""
         mark = 0 if fingerprint is None else 3 * (fingerprint + 1) + size
         self._last.appendleft(mark)
         if fingerprint is None or self._last.count(mark) < 2:
-            return NONE
+            return DIFFERENT
         found = [self._by_turns()]
         if size != BRIEF:
             found += [self._at(distance) for distance in range(2, LONGEST + 1)]
         return max(found, key=lambda one: one.score)
 
-    def _at(self, distance: int) -> Round:
+    def _at(self, distance: int) -> Sameness:
         last = list(self._last)
         turns = TURNS if distance == 2 else TIMES
         reach = distance * (turns - 1) + 1
         there = last[:reach:distance]
         times = there.count(last[0])
         if times < 2 or times < last[:reach].count(last[0]):
-            return NONE
+            return DIFFERENT
         earlier = last[reach:].count(last[0])
         where = "answers of one side" if distance == 2 else f"outputs at a distance of {distance}"
-        return Round(times / (TIMES + earlier), f"{times} of the last {len(there)} {where} are the same")
+        return Sameness(times / (TIMES + earlier), f"{times} of the last {len(there)} {where} are the same")
 
-    def _by_turns(self) -> Round:
+    def _by_turns(self) -> Sameness:
         last = list(self._last)[: LAPS * FEW]
         different = len(set(last))
         if len(last) < LAPS * FEW or not 1 < different <= FEW or 0 in last or all(one % 3 != LONG for one in last):
-            return NONE
+            return DIFFERENT
         if min(map(last.count, last)) < 2:
-            return NONE
-        return Round(1.0, f"the last {len(last)} outputs are {different} texts by turns")
+            return DIFFERENT
+        return Sameness(1.0, f"the last {len(last)} outputs are {different} texts by turns")
 
     def state(self) -> dict[str, Json]:
         """Return the memory, 32 numbers."""

@@ -15,13 +15,11 @@ from functools import lru_cache
 
 from guards.base import Json
 from guards.memory import integer, integers, number, numbers
+from guards.neighbours import EACH, KEY, LITTLE, WordPlace, word_places
 from guards.reading import Reading
 from guards.sequential import LIMIT
 from guards.skeleton import KEPT as FUNCTION_WORDS
-from guards.text import UNSPACED_FROM
 
-EACH = 64
-"""At most so many words of one output, evenly taken."""
 ROWS = 320
 """Words that are watched at once; those of which the least is known leave."""
 PAID = math.log(ROWS)
@@ -39,22 +37,10 @@ KINDS, WIDER = 6, 1.5
 commoner than the last kind at the start is the stream's own."""
 SLACK, GROWTH = 2, 4
 """A word may come twice as often as at the start; the test bets on four times what it may."""
-KEY, NEIGHBOUR = 2**24, 2**12
-EDGE = 0
-"""The neighbour of the first and the last word."""
-SHORTEST = 3
-"""Letters of a word that is watched: shorter ones are a language's particles, in any company by nature."""
-
 GRAMMAR = frozenset(mark % KEY for mark in FUNCTION_WORDS.values())
 FREELY = 4
 """The kind of a function word at least: it has any company by nature, and makes up to one word in fifty of good prose,
 however few of them the start had."""
-SMALL, LITTLE = 3, 2**16
-"""A word of so many letters is taken for a function word, which every language's smallest words are: its key is below
-LITTLE, so that the key says it."""
-
-Place = tuple[int, int, int, int]
-"""Where a word stands, its key, and its neighbours to the left and to the right."""
 
 
 @dataclass(slots=True)
@@ -95,7 +81,7 @@ class Takeover:
 
     def update(self, reading: Reading) -> dict[int, float]:
         """Take the next output; return the words whose bets have won more than they pay, with what is left."""
-        places = _places(reading, self._outputs)
+        places = word_places(reading, self._outputs)
         if not places:
             return {}
         self._outputs += 1
@@ -112,7 +98,7 @@ class Takeover:
         current = {key: self._now(bets) - PAID for key, bets in self._ahead.items()}
         return {key: nats for key, nats in current.items() if nats > 0}
 
-    def _learn(self, places: Sequence[Place]) -> None:
+    def _learn(self, places: Sequence[WordPlace]) -> None:
         self._start.update(key for _, key, _, _ in places)
         self._seen += len(places)
         if not self._armed and self._outputs >= min(EARLY, self._warm_up) and self._seen >= LEAST:
@@ -143,7 +129,7 @@ class Takeover:
             elif bets.nats <= PAID and kind != bets.kind:
                 bets.kind, bets.nats, bets.since = kind, 0.0, self._lost[kind]
 
-    def _bet(self, places: Sequence[Place]) -> None:
+    def _bet(self, places: Sequence[WordPlace]) -> None:
         hit, miss = _gains(self._rare, len(places))
         before = self._lost
         self._lost = [round(lost + more, 3) for lost, more in zip(before, miss, strict=True)]
@@ -213,38 +199,6 @@ class Takeover:
             raise ValueError(f"'words' should be a list of at most {ROWS} rows")
         self._rows = dict(_row(row, self._most) for row in rows)
         self._ahead = dict(self._rows)
-
-
-def is_character(word: str) -> bool:
-    """Return whether this is one character of a script without spaces, which `spoken` holds one by one."""
-    return len(word) == 1 and word >= UNSPACED_FROM
-
-
-def key_at(reading: Reading, i: int) -> int:
-    """Return the key of the word that stands there; of a script without spaces, of a character and the next one."""
-    marks, spoken = reading.marks, reading.spoken
-    if is_character(spoken[i]) and i + 1 < len(spoken):
-        return (31 * marks[i] + marks[i + 1]) % KEY
-    return marks[i] % (LITTLE if len(spoken[i]) <= SMALL and spoken[i] < UNSPACED_FROM else KEY)
-
-
-def _places(reading: Reading, turn: int) -> list[Place]:
-    """Return at most EACH words of the output with their keys and neighbours; numbers and particles left out."""
-    spoken, marks = reading.spoken, reading.marks
-    step = -(-len(spoken) // EACH) or 1
-    found = []
-    for i in range(turn % step, len(spoken), step):
-        word = spoken[i]
-        key, left, right = key_at(reading, i), i - 1, i + 1
-        if word >= UNSPACED_FROM and len(word) == 1:
-            # a pair of characters may be part of a longer word, which must not count as its company
-            left, right = i - 2, i + 3
-        elif len(word) < SHORTEST and word < UNSPACED_FROM:  # numbers too
-            continue
-        before = 1 + marks[left] % (NEIGHBOUR - 1) if left >= 0 else EDGE
-        after = 1 + marks[right] % (NEIGHBOUR - 1) if right < len(marks) else EDGE
-        found.append((i, key, before, after))
-    return found
 
 
 def _meet(known: list[int], one: int) -> None:
