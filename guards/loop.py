@@ -12,7 +12,7 @@ from guards.base import Guard, Json, Level, Output, Verdict, Watch, silent
 from guards.finding import Finding
 from guards.period import tail_period
 from guards.repetition import judge
-from guards.text import HEAD, TAIL
+from guards.text import HEAD, TAIL, clip
 
 _NUMBER = re.compile(r"\d+")
 HINT = "Say what is new once, in one or two plain sentences, and stop."
@@ -148,8 +148,7 @@ class LoopWatch(Watch):
 
     def _text(self) -> str:
         """Return what has been written, without the middle of what is long."""
-        text = "".join(self._written)
-        text = text if len(text) <= HEAD + TAIL else text[:HEAD] + text[-TAIL:]
+        text = clip("".join(self._written))
         self._written, self._length = [text], len(text)
         return text
 

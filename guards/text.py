@@ -12,6 +12,12 @@ from zlib import crc32
 
 HEAD, TAIL = 12_000, 8_000
 """How many characters of a long text are looked at: its beginning, and its end, where a loop is still going on."""
+SEAM = 10
+"""Characters of the beginning that are left for what stands between the two."""
+PART = 400
+"""So much of a line or a word that is cut is left out, so that no row of a table and no number is read in part."""
+FAR = 1_000_000
+"""So much of what is not looked at, the end of it, is searched for fences."""
 
 UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 """Scripts that are written without spaces (Thai, Lao, Burmese, Khmer, kana, Han): one token a character."""
@@ -39,6 +45,7 @@ _ASCII_WORD = re.compile(rf"[a-z0-9](?:{_ASCII_REST}|{_ASCII_NUMBER_REST})")
 IS_UNSPACED = re.compile(rf"[{UNSPACED}]")
 LINK = re.compile(r"https?://\S+")
 _FENCE = re.compile(r"\s*(```|~~~)")
+_FENCES = re.compile(r"\n[^\S\n]*(```|~~~)")
 _ORDINAL = re.compile(r"\s*(?:\d{1,5}[.)]|[-*+•])\s+")
 _BULLETS = "-*+•"
 TRAILER = re.compile(r"[A-Z][A-Za-z]{1,20}(?:-[A-Za-z]{1,20}){1,3}: \S")
@@ -54,8 +61,38 @@ _LOG = re.compile(r"\W?\d{4}-\d\d-\d\d[T ]\d\d:\d\d.{0,40}\b(?:TRACE|DEBUG|INFO|
 
 
 def clip(text: str) -> str:
-    """Return the text, or the head and the tail of a long one."""
-    return text if len(text) <= HEAD + TAIL else f"{text[:HEAD]}\n{text[-TAIL:]}"
+    """Return the text, or the head and the tail of a long one, each line as it was: in a fence or outside of any.
+
+    What is left out may hold only one mark of a fence.  The other then stands between the two, so that no code of the
+    tail is read as prose, nor prose as code.  So a text that grows may be clipped again and again.
+    """
+    if len(text) <= HEAD + TAIL:
+        return text
+    ends, begins = HEAD - SEAM, len(text) - TAIL
+    for mark in "\n ":
+        last = text.rfind(mark, ends - PART, ends)
+        if last >= 0:
+            ends = last
+            break
+    for mark in "\n ":
+        first = text.find(mark, begins, begins + PART)
+        if first >= 0:
+            begins = first + 1
+            break
+    before = _fence(f"\n{text[:ends]}", "")
+    after = _fence(text[max(ends, begins - FAR) : begins], before if begins - ends <= FAR else "")
+    marks = [mark for mark in (before, after) if mark] if before != after else []
+    return "\n".join((text[:ends], *marks, text[begins:]))
+
+
+def _fence(text: str, within: str) -> str:
+    """Return the mark of the fence that is open at the end of a part of a text, which begins `within` one."""
+    for mark in _FENCES.findall(text):
+        if not within:
+            within = mark
+        elif mark == within:
+            within = ""
+    return within
 
 
 def tokens(text: str) -> list[str]:
