@@ -36,6 +36,7 @@ from daemon.tools.toolbox import Setting, Tool, Toolbox
 from daemon.trajectories.database import Database
 from daemon.trajectories.feedback import SqlFeedback
 from daemon.trajectories.guard_states import SqlGuardStates
+from daemon.trajectories.lately import Lately
 from daemon.trajectories.ledger import SqlLedger
 from daemon.trajectories.recorder import SqlRecorder
 from daemon.trajectories.threads import SqlThreadLog
@@ -214,7 +215,7 @@ async def opened(
         stack.push_async_callback(asyncio.to_thread, database.close)
         vault = await asyncio.to_thread(open_vault, home.vault, patient=patient)
         stack.push_async_callback(asyncio.to_thread, vault.close)
-        everyone = Everyone(observers)
+        everyone, lately = Everyone(observers), Lately()
         yield Agent(
             home=home,
             settings=settings,
@@ -224,8 +225,8 @@ async def opened(
             folder=Folder(home.heartbeats, settings.zone, models, tools),
             ledger=SqlLedger(database, clock),
             states=SqlGuardStates(database),
-            threads=SqlThreadLog(database),
-            recorder=ObservedRecorder(SqlRecorder(database), everyone),
+            threads=SqlThreadLog(database, lately),
+            recorder=ObservedRecorder(SqlRecorder(database, lately), everyone),
             observer=everyone,
             models=models,
             tools=tools,

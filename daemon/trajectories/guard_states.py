@@ -20,7 +20,7 @@ _STAMP = "saved"
 """The name of a row that is no guard's: it names the thread's last save, and goes when anything is forgotten."""
 _HEARD = "heard/"
 """What the name of a row begins with that holds what the guards heard in one run since the whole states were saved."""
-RUNS, LENGTH = 16, 131_072
+RUNS, LENGTH = 32, 131_072
 """So many runs, and so many characters of JSON, may be heard before whole states are saved: what the first run after a
 start must judge again."""
 _SAVE = """

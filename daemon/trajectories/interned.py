@@ -6,7 +6,8 @@ Without this a thread would be stored anew with each run that is shown it.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from daemon.trajectories.packing import digest, to_json
 from daemon.trajectories.rows import message_columns
@@ -28,8 +29,19 @@ def document_id(connection: sqlite3.Connection, value: object) -> int:
     return int(row[0] if row else connection.execute(_ADD_DOCUMENT, (key, body)).fetchone()[0])
 
 
-def message_ids(connection: sqlite3.Connection, messages: Sequence[Message]) -> list[int]:
-    """Return the rows of these messages in their order, made where they are new."""
+def message_ids(
+    connection: sqlite3.Connection, messages: Sequence[Message], rows: Mapping[int, int] = MappingProxyType({})
+) -> list[int]:
+    """Return the rows of these messages in their order, made where they are new.
+
+    `rows` are those that are known already, by the identity of the message.
+    """
+    found = [rows.get(id(message)) for message in messages]
+    new = iter(_interned(connection, [message for message, row in zip(messages, found, strict=True) if row is None]))
+    return [next(new) if row is None else row for row in found]
+
+
+def _interned(connection: sqlite3.Connection, messages: Sequence[Message]) -> list[int]:
     columns = [message_columns(message) for message in messages]
     keys = [digest(*row) for row in columns]
     known = _known(connection, keys)

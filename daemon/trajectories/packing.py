@@ -59,9 +59,9 @@ def moment(stamped: str) -> datetime:
 def to_json(value: object) -> str:
     """Return compact JSON; pure ASCII, so that any text survives in it."""
     try:
-        return json.dumps(value, separators=(",", ":"), allow_nan=False, default=_plain)
+        return _compact(value)
     except ValueError:
-        return json.dumps(_finite(value), separators=(",", ":"), allow_nan=False, default=_plain)
+        return _compact(_finite(value))
 
 
 def clean(text: str) -> str:
@@ -114,6 +114,9 @@ def _plain(value: object) -> object:
     if isinstance(value, Set):
         return sorted(value)
     raise TypeError(f"{type(value).__name__} does not fit into JSON")
+
+
+_compact = json.JSONEncoder(separators=(",", ":"), allow_nan=False, default=_plain).encode
 
 
 def _finite(value: Any) -> Any:

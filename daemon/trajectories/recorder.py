@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from daemon.trajectories import samples
 from daemon.trajectories.database import Database
 from daemon.trajectories.interned import document_id, message_ids
+from daemon.trajectories.lately import Lately
 from daemon.trajectories.packing import clean, pack_ids, stamp
 from daemon.trajectories.prompt_ids import Tail
 from daemon.trajectories.rows import (
@@ -57,6 +58,7 @@ class SqlRecorder:
     """Writes trajectories into the database (implements stages.Recorder)."""
 
     database: Database
+    lately: Lately = field(default_factory=Lately)
     _tails: dict[str, Tail] = field(default_factory=dict)
 
     async def begin(self, run: Run, heartbeat: Heartbeat, model: str = "") -> None:
@@ -65,7 +67,7 @@ class SqlRecorder:
 
     async def step(self, run: Run, step: Step) -> None:
         before = self._tails.pop(run.thread, None)  # comes back only when the write is known to be kept
-        after = await self.database.write(lambda connection: _write_step(connection, run, step, before))
+        after = await self.database.write(lambda connection: _write_step(connection, run, step, before, self.lately))
         if after is not None:
             self._tails[run.thread] = after
 
@@ -107,14 +109,17 @@ def _begun_late(connection: sqlite3.Connection, run: Run) -> tuple[int, bool, st
     return found
 
 
-def _write_step(connection: sqlite3.Connection, run: Run, step: Step, before: Tail | None) -> Tail | None:
+def _write_step(
+    connection: sqlite3.Connection, run: Run, step: Step, before: Tail | None, lately: Lately
+) -> Tail | None:
     """Write a step and return the thread's tail after it; `before` is the tail if it is known."""
     found = _find(connection, run)
     if found is None:
         raise ValueError(f"run {run.id} was never begun")
     key = found[0]
     known = connection.execute(_FIND_STEP, (key, step.number)).fetchone()
-    columns = (key, step.number, *_step_columns(connection, step))
+    sent = message_ids(connection, step.sent, lately.rows(run.thread))
+    columns = (key, step.number, *_step_columns(connection, step, sent))
     if known is None:
         (number,) = connection.execute(_ADD_STEP, columns).fetchone()
         after = _add_sample(connection, run.thread, number, step.reply.sample, before)
@@ -139,11 +144,11 @@ def _add_sample(
     return samples.add(connection, step, sample, before or samples.tail(connection, thread, but=step))
 
 
-def _step_columns(connection: sqlite3.Connection, step: Step) -> tuple[object, ...]:
+def _step_columns(connection: sqlite3.Connection, step: Step, sent: Sequence[int]) -> tuple[object, ...]:
     reply, source = step.reply, source_document(step.reply)
     return (
         stamp(step.started_at),
-        pack_ids(message_ids(connection, step.sent)),
+        pack_ids(sent),
         document_id(connection, [tool_document(tool) for tool in step.tools]),
         clean(reply.text),
         reply.finish,

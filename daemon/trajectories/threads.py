@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from daemon.trajectories.database import Database
 from daemon.trajectories.interned import message_ids
-from daemon.trajectories.rows import message_from
+from daemon.trajectories.lately import Lately
 from daemon.types import Message
 
 _LIVE = """
-    SELECT role, text, calls, call_id, name, token_ids, token_model, failed FROM thread_entry
-    JOIN message ON message.id = coalesce(shown_id, message_id) WHERE thread = ? AND live
+    SELECT coalesce(shown_id, message_id) FROM thread_entry WHERE thread = ? AND live
     ORDER BY summary DESC, CASE WHEN summary THEN -position ELSE position END"""
 _LIVE_POSITIONS = """
     SELECT position FROM thread_entry WHERE thread = ? AND live
@@ -36,10 +35,12 @@ class SqlThreadLog:
     """Reads and compacts threads (implements stages.ThreadLog); runs are added by the recorder as they finish."""
 
     database: Database
+    lately: Lately = field(default_factory=Lately)
 
     async def live(self, thread: str) -> tuple[Message, ...]:
         def work(connection: sqlite3.Connection) -> tuple[Message, ...]:
-            return tuple(message_from(row) for row in connection.execute(_LIVE, (thread,)))
+            rows = [row for (row,) in connection.execute(_LIVE, (thread,))]
+            return self.lately.messages(connection, thread, rows)
 
         return await self.database.read(work)
 

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from daemon.trajectories.database import Database
 from daemon.trajectories.guard_states import SqlGuardStates
 from daemon.trajectories.in_memory import MemoryGuardStates, MemoryRecorder, MemoryThreads
+from daemon.trajectories.lately import Lately
 from daemon.trajectories.ledger import SqlLedger
 from daemon.trajectories.reading import reading
 from daemon.trajectories.record import RunRecord
@@ -60,7 +61,8 @@ class SqlKept:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.database = Database.open(path)
-        self.recorder, self.threads = SqlRecorder(self.database), SqlThreadLog(self.database)
+        lately = Lately()
+        self.recorder, self.threads = SqlRecorder(self.database, lately), SqlThreadLog(self.database, lately)
         self.states, self.ledger = SqlGuardStates(self.database), SqlLedger(self.database, NoonClock())
 
     async def occurrence(self, heartbeat: str, due: datetime) -> Occurrence:
