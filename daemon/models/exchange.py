@@ -8,7 +8,6 @@ longer one begins with the same messages, so that a provider's prompt cache goes
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from daemon.types import Message, ToolCall
 
@@ -57,9 +56,10 @@ class _Mended:
         if message.role == "assistant":
             calls = tuple(self._call(call) for call in message.calls)
             if calls or message.text.strip():
-                self.messages.append(replace(message, calls=calls))
+                self.messages.append(_with(message, calls) if calls else message)
         elif message.text.strip():
-            self.messages.append(replace(message, role="user", calls=()))
+            as_it_is = message.role == "user" and not message.calls
+            self.messages.append(message if as_it_is else Message("user", message.text, name=message.name))
 
     def close(self) -> None:
         """Give every call that still waits a result."""
@@ -70,7 +70,7 @@ class _Mended:
 
     def _call(self, call: ToolCall) -> ToolCall:
         self._count += 1
-        renamed = replace(call, id=f"call{self._count:05d}")
+        renamed = ToolCall(f"call{self._count:05d}", call.name, call.args)
         self._open.append((call.id, renamed))
         return renamed
 
@@ -79,6 +79,12 @@ class _Mended:
             old, call = entry
             if old == message.call_id:
                 self._open.remove(entry)
-                self.messages.append(replace(message, call_id=call.id, name=call.name))
+                self.messages.append(Message("tool", message.text, (), call.id, call.name, failed=message.failed))
                 return
         self._astray.append(Message("user", f"Result of {message.name or 'a tool'}:\n{message.text}"))
+
+
+def _with(said: Message, calls: tuple[ToolCall, ...]) -> Message:
+    return Message(
+        "assistant", said.text, calls, name=said.name, token_ids=said.token_ids, token_model=said.token_model
+    )

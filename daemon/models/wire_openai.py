@@ -13,6 +13,7 @@ from daemon.types import Finish, Message, Prompt, ToolSpec
 
 _FINISH: dict[str, Finish] = {"length": "length", "max_tokens": "length"}
 _AGAIN = frozenset({"429", "500", "502", "503", "504", "529"})
+_arguments = json.JSONEncoder(ensure_ascii=False).encode
 _NOTES = {"content_filter": "refused: the provider's content filter ended the answer"}
 
 
@@ -47,7 +48,7 @@ def _message(message: Message) -> dict[str, Any]:
             {
                 "id": call.id,
                 "type": "function",
-                "function": {"name": call.name, "arguments": json.dumps(dict(call.args), ensure_ascii=False)},
+                "function": {"name": call.name, "arguments": _arguments(dict(call.args))},
             }
             for call in message.calls
         ]
