@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
@@ -83,6 +84,8 @@ async def _serve(home: Home, first: Sequence[str], observers: Sequence[Observer]
                 )
                 if told:
                     sys.stderr.write(f"{settings.name} is awake; metrics at {address}/metrics; Ctrl-C stops it\n")
+                gc.collect()
+                gc.freeze()  # what stands here stays: no collection looks through it again
                 await _until_stopped(stop, scheduler, first)
                 notify.stopping("ending the runs in hand")
         log.info("daemon.stopped")
