@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
+from daemon.cli.listing import columns, hung, pages
 from daemon.cli.place import home
 from daemon.cli.replay import replay
 from daemon.errors import UsageError
@@ -36,13 +37,13 @@ def list_guards(as_json: Json = False) -> None:
         typer.echo(json.dumps(rows, indent=2))
         return
     for row in rows:
-        typer.echo(f"{row['name']:<12} {row['kind']:<11} {row['catches']}")
+        typer.echo(hung(f"{row['name']:<12} {row['kind']:<11} ", row["catches"], columns()))
 
 
 @app.command()
 def explain(name: Annotated[str, typer.Argument(help="A guard's name.")]) -> None:
     """Print a guard's page: statistic, source, false alarms, when it is silent on purpose, options, an example."""
-    typer.echo(f"{name}: {_page(name)}")
+    typer.echo(pages(f"{name}: {_page(name)}", columns()))
 
 
 @app.command()

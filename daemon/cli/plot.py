@@ -66,8 +66,10 @@ def draw(scores: Scores, path: Path, title: str) -> None:
     for name, (axes,) in zip(names, panels, strict=True):
         _one(axes, name, scores)
     panels[-1][0].set_xlabel("row")
+    panels[-1][0].xaxis.get_major_locator().set_params(integer=True)
     shown = "".join(c if c.isprintable() and c != "$" else "?" for c in title)
-    figure.suptitle(f"{shown}: each guard's score, its limit (dashed) and its trips (dots)", fontsize=10)
+    what = f"each guard's score (up to {TOP:g}), its limit (dashed) and its trips (dots)"
+    figure.suptitle(f"{shown}: {what}", fontsize=10)
     try:
         figure.savefig(path, dpi=110)
     except (OSError, ValueError) as wrong:
@@ -79,7 +81,7 @@ def _one(axes: Axes, name: str, scores: Scores) -> None:
     line = [min(score, TOP) for score in scores.by_guard[name]]
     rows = [place * scores.stretch for place in range(len(line))]
     trips = [row for row, tripped in zip(rows, scores.trips[name], strict=True) if tripped]
-    axes.plot(rows, line, linewidth=0.9, color="tab:blue")
+    axes.plot(rows, line, "." if len(rows) == 1 else "-", linewidth=0.9, color="tab:blue")
     axes.axhline(1.0, linestyle="--", linewidth=0.8, color="tab:red")
     axes.plot(trips, [min(TOP, 1.25)] * len(trips), ".", color="tab:red", markersize=4)
     axes.set_ylim(0, TOP + 0.1)

@@ -11,13 +11,14 @@ from typing import Annotated
 
 import typer
 
+from daemon.cli.listing import counted
 from daemon.cli.plot import Scores, check, draw
 from daemon.cli.transcript import Reading
 from daemon.errors import UsageError
 from guards import Level, Verdict
 from guards.replay import Replayed, Row, judged, standard
 from guards.text import quote
-from guards.written import Written, declared, words
+from guards.written import Written, declared, held, words
 
 TRIPPED = 3
 LOOK_BACK = 2_000
@@ -57,15 +58,15 @@ def replay(
         _explain(explain, judged(reading.rows(), panel), file, panel.written)
         return
     done, scores = Replayed(), Scores()
-    for _, verdicts in judged(reading.rows(), panel):
+    unseen = [(tool, argument) for tool, listed in by_tool.items() for argument in listed]
+    for _, verdicts in judged(_noted(reading.rows(), unseen), panel):
         done.hear(verdicts)
         if plot is not None:
             scores.add(verdicts)
     seconds = time.perf_counter() - begun
     if plot is not None:
         draw(scores, plot, Path(file).name)
-    if reading.bad:
-        typer.echo(f"{file}: {reading.bad} bad rows skipped, the first at line {reading.first_bad}", err=True)
+    _warn(file, reading, unseen)
     if as_json:
         typer.echo(json.dumps(done.as_json(seconds)))
     else:
@@ -96,12 +97,31 @@ def _written(given: Iterable[str]) -> dict[str, list[str]]:
     return found
 
 
+def _noted(rows: Iterable[Row], unseen: list[tuple[str, str]]) -> Iterator[Row]:
+    """Yield the rows, and take out of `unseen` the arguments of tools that hold a text in them."""
+    for row in rows:
+        for tool, argument in unseen[:]:
+            if any(held(call, {tool: [argument]}) for call in row.output.calls):
+                unseen.remove((tool, argument))
+        yield row
+
+
+def _warn(file: str, reading: Reading, unseen: Iterable[tuple[str, str]]) -> None:
+    """Say on standard error what was not judged."""
+    if reading.bad:
+        skipped = counted(reading.bad, "bad row")
+        typer.echo(f"{file}: {skipped} skipped, the first at line {reading.first_bad}", err=True)
+    for tool, argument in unseen:
+        typer.echo(f"--written {tool}.{argument}: no call in {file} holds such a text", err=True)
+
+
 def _show(done: Replayed, seconds: float) -> None:
     both = [*done.trips, *done.warnings]
     for row, verdict in sorted(both, key=lambda pair: pair[0]):
         _tell(row, verdict)
     first = "nothing tripped" if done.first_trip is None else f"the first trip at row {done.first_trip}"
-    typer.echo(f"{done.rows} rows, {len(done.trips)} trips, {len(done.warnings)} warnings, {first}; {seconds:.2f} s")
+    found = (counted(done.rows, "row"), counted(len(done.trips), "trip"), counted(len(done.warnings), "warning"))
+    typer.echo(f"{', '.join(found)}, {first}; {seconds:.2f} s")
 
 
 def _tell(row: int, verdict: Verdict) -> None:

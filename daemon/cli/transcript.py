@@ -44,13 +44,13 @@ class Reading:
             yield row
         if not found:
             bad = f" ({self.bad} bad ones skipped, the first at line {self.first_bad})" if self.bad else ""
-            raise UsageError(f"{self._file}:1: there is no row in it{bad}; expected one JSON object a line")
+            raise UsageError(f"{self._file}: there is no row in it{bad}; expected one JSON object a line")
 
     def _lines(self) -> Iterator[tuple[int, bytes]]:
-        number = 0
+        number, begun = 0, False
         try:
             with contextlib.ExitStack() as stack:
-                stream = stack.enter_context(_opened(self._file))
+                stream, begun = stack.enter_context(_opened(self._file)), True
                 while line := stream.readline(LONGEST):
                     number += 1
                     if len(line) == LONGEST and not line.endswith(b"\n"):
@@ -61,7 +61,8 @@ class Reading:
                         yield number, line
         except (OSError, EOFError, zlib.error) as wrong:
             why = getattr(wrong, "strerror", None) or str(wrong)
-            raise UsageError(f"{self._file}:{number + 1}: cannot be read: {why}") from None
+            place = f"{self._file}:{number + 1}" if begun else self._file
+            raise UsageError(f"{place}: cannot be read: {why}") from None
 
 
 @contextlib.contextmanager
@@ -87,6 +88,6 @@ def _parse(line: bytes) -> Row:
     except UnicodeDecodeError as wrong:
         raise ValueError(f"expected UTF-8, found the byte 0x{line[wrong.start]:02x}") from None
     except json.JSONDecodeError as wrong:
-        raise ValueError(f"expected a JSON object: {wrong.msg} at column {wrong.colno}") from None
+        raise ValueError(f"expected a JSON object: {wrong.msg.removesuffix(' at')} at column {wrong.colno}") from None
     except RecursionError:
         raise ValueError("the JSON is nested too deeply") from None
