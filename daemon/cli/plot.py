@@ -66,7 +66,8 @@ def draw(scores: Scores, path: Path, title: str) -> None:
     for name, (axes,) in zip(names, panels, strict=True):
         _one(axes, name, scores)
     panels[-1][0].set_xlabel("row")
-    panels[-1][0].xaxis.get_major_locator().set_params(integer=True)
+    panels[-1][0].set_xlim(-0.5, max(1, scores.rows) - 0.5)
+    panels[-1][0].xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
     shown = "".join(c if c.isprintable() and c != "$" else "?" for c in title)
     what = f"each guard's score (up to {TOP:g}), its limit (dashed) and its trips (dots)"
     figure.suptitle(f"{shown}: {what}", fontsize=10)

@@ -134,14 +134,18 @@ def _explain(wanted: int, rows: Iterator[tuple[Row, tuple[Verdict, ...]]], file:
     before: deque[tuple[int, str]] = deque(maxlen=LOOK_BACK)
     for number, (row, verdicts) in enumerate(rows):
         if number == wanted:
-            return _explained(wanted, row, verdicts, before)
+            return _explained(wanted, row, verdicts, before, words(row.output.calls, written))
         before.append((number, f"{row.output.text}\n{words(row.output.calls, written)}"))
     raise UsageError(f"--explain: {file} has no row {wanted}; rows are counted from 0")
 
 
-def _explained(wanted: int, row: Row, verdicts: tuple[Verdict, ...], before: deque[tuple[int, str]]) -> None:
+def _explained(
+    wanted: int, row: Row, verdicts: tuple[Verdict, ...], before: deque[tuple[int, str]], writes: str
+) -> None:
     called = ", ".join(quote(call.name, 40) for call in row.output.calls) or "nothing"
     typer.echo(f"row {wanted}: {len(row.output.text)} characters, calls {called}: {quote(row.output.text, 200)}")
+    if writes:
+        typer.echo(f"    writes {quote(writes, 200)}")
     for verdict in sorted(verdicts, key=lambda v: (v.level, v.score), reverse=True):
         if verdict.level is Level.PASS:
             typer.echo(f"  pass  {verdict.guard} {verdict.score:.2f}")

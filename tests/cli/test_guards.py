@@ -12,7 +12,8 @@ from typer.testing import CliRunner, Result
 
 from daemon.cli.guards import app
 from daemon.cli.listing import columns, counted, hung, pages
-from guards import GUARDS
+from daemon.cli.plot import Scores, draw
+from guards import GUARDS, Level, Verdict
 from guards.panel import guard_class
 
 
@@ -100,3 +101,24 @@ def test_an_argument_that_no_call_has_is_told(tmp_path: Path) -> None:
 
     assert f"--written vault.append.body: no call in {file} holds such a text\n" == found.stderr
     assert "" == ran("replay", file, "--written", "vault.append.text").stderr
+
+
+def test_an_explained_row_shows_what_it_writes(tmp_path: Path) -> None:
+    """A row whose words stand in its calls alone is not shown as empty where they are judged."""
+    call = {"name": "vault", "args": {"action": "append", "text": "All is calm."}}
+    file = written(tmp_path / "a.jsonl", [{"text": "", "tool_calls": [call]}])
+    found = ran("replay", file, "--explain", "0", "--written", "vault.append.text").stdout.splitlines()
+
+    assert ['row 0: 0 characters, calls "vault": ""', '    writes "All is calm."'] == found[:2]
+    assert "writes" not in ran("replay", file, "--explain", "0").stdout
+
+
+def test_a_picture_of_one_row_is_no_empty_one(tmp_path: Path) -> None:
+    """One output is a point on an axis of whole rows."""
+    scores = Scores()
+    scores.add([Verdict("loop", Level.TRIP, 1.5)])
+    draw(scores, tmp_path / "one.svg", "one.jsonl")
+    shown = (tmp_path / "one.svg").read_text(encoding="utf-8")
+
+    assert "<!-- 0 -->" in shown
+    assert "<!-- 0.2 -->" not in shown
