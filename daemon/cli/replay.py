@@ -27,7 +27,12 @@ SHOWN = 12
 
 
 def replay(
-    file: Annotated[str, typer.Argument(help="Rows of JSON, one output each; .gz too; - is standard input.")],
+    file: Annotated[
+        str,
+        typer.Argument(
+            help="Rows of JSON, one output each (text, tool_calls, tool_results, model, ts); .gz too; - is stdin."
+        ),
+    ],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     baseline: Annotated[int | None, typer.Option(help="Outputs of the start that say what is normal.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw each guard's score: OUT.png, or .svg or .pdf.")] = None,
