@@ -78,8 +78,8 @@ def checked(settings: Settings) -> dict[str, Tool]:
 def unread(tools: Mapping[str, Tool], settings: Settings) -> list[str]:
     """Return a line for each name in [guards.written] that no call can have, so that nothing is read under it.
 
-    Such an action or argument is no error: the agent works as it would without the line, and the schema of a tool of
-    the user's own may change under a file that was right.
+    Such an action or argument is no error, because the schema of a tool of the user's own may change under a file that
+    was right; but it stands in the place of what the tool says of itself under that name.
     """
     lines = []
     for name, given in _flat(settings.guards.get(WRITTEN, {})):

@@ -119,7 +119,7 @@ def test_what_is_right_is_told_in_one_line_each(tmp_path: Path) -> None:
     ],
 )
 def test_a_name_that_no_call_can_have_is_a_warning(tmp_path: Path, line: str, says: list[str]) -> None:
-    """The agent starts, because it works as without the line; the doctor says which name the tool does not have."""
+    """The agent starts all the same; the doctor says which name the tool does not have, and what it has."""
     settings = settings_of(tmp_path, f"[guards.written]\n{line}")
     lines = [f"trimtab.toml: guards.written.{one}" for one in says]
 
