@@ -12,11 +12,12 @@ from statistics import fmean, median
 from typing import ClassVar, Literal
 
 from guards import options
-from guards.base import Guard, Json, Level, Output, Verdict, silent
+from guards.base import Guard, Json, Level, Output, Verdict, gravest, silent
+from guards.fading import Fading
 from guards.lexicon import FAINT, KINDS, LISTED, PREFIX, PREFIXES, SIGNS, kind_of
-from guards.memory import check_version, integers, numbers, shares
+from guards.memory import check_version, integers, nested, numbers, shares
 from guards.promise import limit
-from guards.reading import read
+from guards.reading import Reading, read
 from guards.skeleton import KEPT as FUNCTION_WORDS
 from guards.text import fingerprint, quote
 
@@ -63,11 +64,13 @@ class Spiral(Guard):
     the first 200 calm ones, where that is more. An output of signs without a word adds 2 nats. It trips when this
     output adds to the sum, such words are at least 2 % of all words of the last 8 outputs, and they are at least 3
     different ones (and stand 4 times beside the most frequent one), or, in outputs of at most 12 words, 60 % of what is
-    said beside function words.
+    said beside function words. And whatever the words, that the outputs fade: where the first six had 80 words or more
+    in the median, five outputs and more with at most a tenth of them (and 32), of which more than two thirds stood in
+    the eight before.
     Source: Page 1954 (CUSUM); the attractors as reported of model-to-model dialogues and long unattended runs.
     False alarms: derived, its share of the promise, which the nine kinds share, while outputs are like the start;
     measured, none on 340 healthy streams, some of which chose the numbers; of 187 new ones two (a story of praise, one
-    title).
+    title). Fading: measured, none on 624 healthy streams, commit messages and chats among them.
     Silent on purpose: on a stream that spoke so from its start (a diary of thanks, a sermon, a support desk); on thanks
     that are a small part of long reports; on the same thanks again ("fixed, thanks"); on other wordings and other
     languages: it is a list of words.
@@ -88,7 +91,7 @@ class Spiral(Guard):
     name: ClassVar[str] = "spiral"
     kind: ClassVar[Literal["gate", "sequential"]] = "sequential"
     tests: ClassVar[int] = 2
-    VERSION = 3
+    VERSION = 4
 
     @dataclass(frozen=True, slots=True)
     class Options:
@@ -107,6 +110,7 @@ class Spiral(Guard):
         self._calm = [0, 0, 0, 0]
         self._start_kinds: set[int] = set()
         self._recent: deque[list[int]] = deque(maxlen=RECENT)
+        self._fading = Fading()
 
     def update(self, output: Output) -> Verdict:
         """Judge the next output."""
@@ -130,7 +134,8 @@ class Spiral(Guard):
         score = max(self._sums) / self._limit
         if score > 0.5 and (max(gains) <= 0 or not self._spreads()):
             score = 0.5
-        return self._judged(round(score, 3), found, reading.text)
+        warm = self._judged(round(score, 3), found, reading.text)
+        return warm if output.calls else gravest(warm, self._faded(reading))
 
     def _gains(self, size: int, count: float) -> list[float]:
         rate, carry = self._normal()
@@ -185,8 +190,24 @@ class Spiral(Guard):
         )
         return Verdict(self.name, Level.of(score), score, why, hint, evidence=spans)
 
+    def _faded(self, reading: Reading) -> Verdict:
+        score = round(self._fading.update(reading), 3)
+        if Level.of(score) is Level.PASS:
+            return silent(self.name, score)
+        said = quote(reading.text, 60)
+        why = (
+            f"outputs of about {self._fading.usual} words at the start have faded to {len(reading.words)} and say what "
+            f"the last few said: {said}"
+        )
+        hint = (
+            f"Your outputs have faded to a few words that only answer each other, like {said}. Do the next concrete "
+            "thing of your task and tell what came of it, or say in one plain sentence that there is nothing to do."
+        )
+        line = max(reading.text.split("\n"), key=len).strip()
+        return Verdict(self.name, Level.of(score), score, why, hint, evidence=(line,) if line else ())
+
     def state(self) -> dict[str, Json]:
-        """Return the memory, less than 1 kB."""
+        """Return the memory, at most 4 kB."""
         recent: list[Json] = [list(marks) for marks in self._recent]
         return {
             "version": self.VERSION,
@@ -195,6 +216,7 @@ class Spiral(Guard):
             "calm": [*self._calm],
             "start_kinds": [*sorted(self._start_kinds)],
             "recent": recent,
+            "fading": self._fading.state(),
         }
 
     def load(self, state: Mapping[str, Json]) -> None:
@@ -214,6 +236,7 @@ class Spiral(Guard):
         if any(not isinstance(row, list) or len(row) < 3 for row in rows):
             raise ValueError(f"'recent' should be a list of at most {RECENT} lists with three counts each")
         self._recent = deque((integers({"recent": row}, "recent", MARKS + 3) for row in rows), maxlen=RECENT)
+        self._fading.load(nested(state, "fading"))
 
 
 @lru_cache(maxsize=16)

@@ -155,3 +155,65 @@ def test_the_state_stays_small() -> None:
     for text in warm("en", 500):
         guard.update(Output(text + " " + " ".join(WARM["de"] + WARM["es"] + WARM["ru"])))
     assert len(json.dumps(guard.state())) < 2_000
+
+
+TALK = [
+    "Then we rest.",
+    "We rest here.",
+    "Rest here, then.",
+    "Here we rest.",
+    "Then here.",
+    "Rest.",
+    "Here.",
+    "We rest.",
+]
+
+
+def long_talk(words: int = 120) -> list[str]:
+    """Six outputs of so many words, no two with many in common."""
+    chance = random.Random(11)
+    return [" ".join("".join(chance.choices("abdegiklmnorstu", k=6)) for _ in range(words)) + "." for _ in range(6)]
+
+
+def test_a_talk_that_fades_to_a_few_words_trips_within_ten_outputs() -> None:
+    """Where outputs were long, a handful of words said by turns is a talk that nobody ends."""
+    row = first_trip(Spiral(), long_talk() + TALK)
+    assert row is not None
+    assert 6 < row < 16
+
+
+def test_signs_without_a_word_fade_too() -> None:
+    """Dots and symbols say nothing new, even where no two are the same."""
+    row = first_trip(Spiral(), [*long_talk(), "…", "✦", "· ·", "◦", "* * *", "—", "…", "○"])
+    assert row is not None
+
+
+def test_short_outputs_that_say_new_things_do_not_fade() -> None:
+    """One line about something else each time is no echo, however long the first ones were."""
+    chance = random.Random(3)
+    lines = [" ".join("".join(chance.choices("abdegiklmnorstu", k=6)) for _ in range(7)) for _ in range(60)]
+    assert first_trip(Spiral(), long_talk() + lines) is None
+
+
+def test_a_status_with_numbers_does_not_fade() -> None:
+    """An agent that explains itself at first and then reports its numbers in one line is at work."""
+    lines = [f"Load {n % 7}.{n % 10}, disk {40 + n % 9} percent, nothing else." for n in range(40)]
+    assert first_trip(Spiral(), long_talk() + lines) is None
+
+
+def test_a_stream_that_was_short_from_the_start_cannot_fade() -> None:
+    """What says little from the first output on goes on saying little."""
+    assert first_trip(Spiral(), long_talk(30) + TALK * 4) is None
+
+
+def test_a_faded_talk_passes_once_something_new_is_said() -> None:
+    """A retry that tells of something else is let through, and the stream is soon forgiven."""
+    guard = Spiral()
+    first_trip(guard, long_talk() + TALK)
+    assert (
+        guard.update(Output("The northern crane lost its lamp; someone should carry it to the pier.")).level
+        < Level.TRIP
+    )
+    for text in long_talk()[:3]:
+        guard.update(Output(text))
+    assert guard.update(Output("Rest.")).level is Level.PASS
