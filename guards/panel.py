@@ -144,6 +144,8 @@ class Panel:
         if self._baselines.began:
             writing.reset()
         of_written = writing.update(output)
+        if not of_written:
+            return tuple(verdicts)
         return tuple(gravest(verdict, of_written.get(verdict.guard, verdict)) for verdict in verdicts)
 
     def observe(self, results: Sequence[CallResult]) -> tuple[Verdict, ...]:

@@ -36,16 +36,24 @@ class Writing:
 
     def update(self, output: Output) -> dict[str, Verdict]:
         """Judge the words in an output's calls, if there are any: a verdict of each guard, by its name."""
-        text, new = (words(output.calls, self._written, whole=whole) for whole in (True, False))
-        tools = ", ".join(dict.fromkeys(call.name for call in output.calls if held(call, self._written)))
+        text = words(output.calls, self._written)
+        if not text:
+            return {}
+        new = words(output.calls, self._written, whole=False)
         new = new if new and self._counts(output.turn) else ""
+        of_all, of_new = (self._shown(output, each) for each in (text, new))
+        tools = ", ".join(dict.fromkeys(call.name for call in output.calls if held(call, self._written)))
         found = {}
         for guard in self._guards:
-            shown = text if guard.kind == "gate" else new
-            if shown and shown.strip() not in self._acknowledged:
-                verdict = guard.update(replace(output, text=shown, calls=(), offered=None))
-                found[guard.name] = _told(verdict, tools)
+            shown = of_all if guard.kind == "gate" else of_new
+            if shown is not None:
+                found[guard.name] = _told(guard.update(shown), tools)
         return found
+
+    def _shown(self, output: Output, text: str) -> Output | None:
+        """Return an output that says these words and calls nothing, None where there is nothing to judge."""
+        judged = text and text.strip() not in self._acknowledged
+        return replace(output, text=text, calls=(), offered=None) if judged else None
 
     def _counts(self, turn: str | None) -> bool:
         """Say whether this output is one of the first of its run that write something new; without a name it is."""
