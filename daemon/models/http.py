@@ -51,6 +51,7 @@ class Door:
         self._server, self._url, self._timeout, self._headers, self._clock = server, url, timeout, headers, clock
         times = httpx.Timeout(timeout, connect=min(timeout, _CONNECT_SECONDS))
         pool = httpx.Limits(max_connections=32, max_keepalive_connections=4, keepalive_expiry=_IDLE_SECONDS)
+        self._paths: dict[str, httpx.URL] = {}
         # What stays on this machine must not take the way through a proxy that the environment names.
         self._client = httpx.AsyncClient(timeout=times, limits=pool, trust_env=not local, follow_redirects=False)
 
@@ -65,11 +66,15 @@ class Door:
         way = _Way()
         with self._explained(way):
             async with self._client.stream(
-                "POST", self._url + path, content=content, headers=headers, extensions={"trace": way.trace}
+                "POST", self._at(path), content=content, headers=headers, extensions={"trace": way.trace}
             ) as response:
                 await self._accept(response, secrets)
                 way.opened = True
                 yield self._read(response, secrets)
+
+    def _at(self, path: str) -> httpx.URL:
+        """Return the address of a path, read once: the few paths of a server are asked for again and again."""
+        return self._paths.get(path) or self._paths.setdefault(path, httpx.URL(self._url + path))
 
     async def get(self, path: str) -> Any:
         """Return the JSON at `path`.  Raises Fault."""
