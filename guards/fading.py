@@ -22,9 +22,10 @@ LATELY = 8
 """Faded outputs just before, in which most of its words stand already."""
 MOST = 2 / 3
 """An output says the same again when more of its words than this do."""
-AGAIN, NEW, NUMBERED, ALOUD = 4, 1, -4, -8
-"""Points for a faded output that says the same again, for one with other words, for one with a number, which reports
-something, and for one that has not faded."""
+AGAIN, SAME, NEW, NUMBERED, ALOUD = 4, 2, 1, -4, -8
+"""Points for a faded output that says the same again, for one that is the last one again (which may be an
+acknowledgement), for one with other words, for one with a number, which reports something, and for one that has not
+faded."""
 TRIP, HELD = 20, 30
 """Points that trip, five outputs and more; a stream holds no more of them, so that it is soon forgiven."""
 
@@ -35,8 +36,8 @@ class Fading:
     >>> from guards.reading import read
     >>> fading = Fading()
     >>> told = [" ".join(f"word{'x' * (7 * n + i)}" for i in range(100)) for n in range(6)]
-    >>> [fading.update(read(text)) for text in [*told, "Rest now.", *["Rest now, rest."] * 5]]
-    [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.25, 0.45, 0.65, 0.85, 1.05]
+    >>> [fading.update(read(text)) for text in [*told, "Rest now.", "Here we rest.", *["Rest here.", "Now rest."] * 3]]
+    [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.3, 0.5, 0.7, 0.9, 1.1, 1.3]
     """
 
     def __init__(self) -> None:
@@ -62,8 +63,10 @@ class Fading:
         known = set().union(*self._lately)
         again = not words or sum(word in known for word in said) > MOST * len(said)
         numbered = any(word[0].isdigit() for word in words)
+        same = bool(self._lately) and said == self._lately[-1]
+        points = NUMBERED if numbered else SAME if same else AGAIN if again else NEW
+        self._points = min(max(0, self._points + points), HELD)
         self._lately.append(said)
-        self._points = min(max(0, self._points + (NUMBERED if numbered else AGAIN if again else NEW)), HELD)
         return self._points / TRIP if again and not numbered else 0.0
 
     def state(self) -> dict[str, Json]:

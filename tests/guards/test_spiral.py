@@ -201,6 +201,13 @@ def test_a_status_with_numbers_does_not_fade() -> None:
     assert first_trip(Spiral(), long_talk() + lines) is None
 
 
+def test_one_short_answer_again_and_again_is_given_time() -> None:
+    """It may be an acknowledgement that nobody declared: ten times in a row are too many, five are not."""
+    row = first_trip(Spiral(), [*long_talk(), *["Nothing to report so far."] * 15])
+    assert row is not None
+    assert row == 6 + 10
+
+
 def test_a_stream_that_was_short_from_the_start_cannot_fade() -> None:
     """What says little from the first output on goes on saying little."""
     assert first_trip(Spiral(), long_talk(30) + TALK * 4) is None
