@@ -35,8 +35,8 @@ _ERROR = re.compile(
     re.IGNORECASE,
 )
 _NOTHING = re.compile(  # on a text in lower case; begins with one set of characters, as above
-    r"[neutf45](?<!\w.)(?:(?<=n)o(?:thing| (?:results?|match(?:es)?|changes?|such|files?|data|entries)|t found|ne)\b"
-    r"|(?<=e)(?:mpty|rror)\b|(?<=u)nchanged\b|(?<=[45])0[0-9]\b|(?<=t)imed? ?out|(?<=f)ailed\b)"
+    r"[netf45](?<!\w.)(?:(?<=n)o(?:thing| (?:results?|match(?:es)?|changes?|such|files?|data|entries)|t found|ne)\b"
+    r"|(?<=e)(?:mpty|rror)\b|(?<=[45])0[0-9]\b|(?<=t)imed? ?out|(?<=f)ailed\b)"
 )
 _UNCHANGED = re.compile(
     r"\balready (?:says?|contains?|has|holds?|up[ -]to[ -]date|applied|set|saved)\b|\bunchanged\b|\bno[- ]op\b"
@@ -54,7 +54,8 @@ _UNKNOWN = re.compile(
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _COMMANDS = frozenset(("command", "cmd", "commands", "script"))
 _WAITING = re.compile(r"\b(?:poll|polls|polling|wait|waits|waiting|sleep|monitor|watch|yield|heartbeat)\b")
-_ASKING = re.compile(r"\b(?:status|progress|inbox|queue|ping|pending|ready)\b")
+_ASKING = re.compile(r"\b(?:status|progress|inbox|queue|ping|pending|ready)\b|(?<!\|)(?<!\| )\btail\b")
+"""The end of a file is asked for while it grows; behind a pipe it only cuts short what a command says."""
 _ACTING = re.compile(
     r"\b(?:add|append|apply|commit|create|delete|edit|insert|modify|move|notify|overwrite|patch|post|publish|put|remove"
     r"|rename|replace|reply|save|send|set|store|update|upload|write)\b"

@@ -1,17 +1,23 @@
 """What a model's machinery looks like when it leaks into its words: LaTeX, tool calls, JSON, inner fields, chat roles,
 control tokens.
 
-Code, tables and quotes are left out, and whatever stands in code spans or in quotation marks is only talked about.
+Code, tables and quotes are left out, and so is what a text only talks about (guards/mention.py).
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from itertools import islice
+from typing import TypeAlias
 
 from guards.history import is_talk
+from guards.mention import is_named, is_quoted, without_hollow_ends, without_quoted_json
 from guards.reading import Reading
 from guards.text import TRAILER
+
+Mention: TypeAlias = Callable[[str, re.Match[str]], bool]
+"""Whether a tag in a text is only talked about."""
 
 MOST = 5
 """Spans kept as evidence."""
@@ -32,7 +38,6 @@ _TOOL = re.compile(
     r"|\[/?TOOL_(?:CALLS?|REQUEST|RESULTS?)\]|<(?:\||｜)(?:python_tag|(?:plugin|action_start|tool)[^<>\n]{0,40}(?:\||｜))>?"
     r"|\bto=functions\.\w{1,60}|\bfunctions\.\w{1,60}:\d+"
 )
-_WORD_BEFORE, _WORD_BEHIND = re.compile(r"\w,? \Z"), re.compile(r",? [a-z]")
 _CLOSED = re.compile(r"</([a-z]{2,20}(?:_[a-z]{2,20}){1,3})>")
 _CALL = re.compile(
     r"\"(?:name|tool|tool_name|function|action)\"\s{0,9}:\s{0,9}\"[^\"\n]{1,60}\"\s{0,9},\s{0,9}"
@@ -90,12 +95,15 @@ def bare(reading: Reading) -> str:
     return _CODE.sub(" ", prose) if "`" in prose else prose
 
 
-def _spans(pattern: re.Pattern[str], text: str) -> list[str]:
-    return [m[0].strip()[:LONGEST_SPAN] for m in islice(pattern.finditer(text), MOST)]
+def _spans(pattern: re.Pattern[str], text: str, is_mention: Mention | None = None) -> list[str]:
+    found = (m for m in pattern.finditer(text) if is_mention is None or not is_mention(text, m))
+    return [m[0].strip()[:LONGEST_SPAN] for m in islice(found, MOST)]
 
 
-def leaks(said: str, text: str = "") -> dict[str, list[str]]:
+def leaks(said: str, text: str = "", mentions: bool = False) -> dict[str, list[str]]:
     r"""Return what leaks in the bare prose of a text: up to five spans for each class that is there.
+
+    With `mentions` tags and JSON count that are only talked about.
 
     >>> leaks(r"The answer is \boxed{42} and costs $5 to $6.")
     {'latex': ['\\boxed{42}']}
@@ -104,15 +112,18 @@ def leaks(said: str, text: str = "") -> dict[str, list[str]]:
     """
     inner, speakers = _labels(said, text or said) if ":" in said else ([], [])
     tags = "<" in said
+    quoted, named = (None, None) if mentions else (is_quoted, is_named)
+    data = said if mentions else without_quoted_json(said)
+    marked = without_hollow_ends(said) if tags else said
     found = {
         "latex": _spans(_LATEX, said) if "\\" in said or ("$" in said and "^" in said) else [],
-        "tool": _tool(said) if tags or "[TOOL" in said or "[/TOOL" in said or "functions." in said else [],
-        "json": _spans(_JSON, said) if "{" in said else [],
-        "field": inner + (_spans(_INNER_TAG, said) if tags else []),
+        "tool": _tool(marked, named) if tags or "[TOOL" in said or "[/TOOL" in said or "functions." in said else [],
+        "json": _spans(_JSON, data) if "{" in said else [],
+        "field": inner + (_spans(_INNER_TAG, marked, named) if tags else []),
         "role": speakers,
-        "token": _spans(SPECIAL, said) if tags or "INST]" in said else [],
+        "token": _spans(SPECIAL, said, quoted) if tags or "INST]" in said else [],
     }
-    found["tool"] += calls(said)
+    found["tool"] += calls(data)
     return {name: spans[:MOST] for name, spans in found.items() if spans}
 
 
@@ -121,15 +132,9 @@ def calls(text: str) -> list[str]:
     return _spans(_CALL, text) if '":' in text or '" :' in text else []
 
 
-def _tool(said: str) -> list[str]:
-    tags = [m[0].strip()[:LONGEST_SPAN] for m in islice(_TOOL.finditer(said), MOST) if not _is_named(said, m)]
+def _tool(said: str, is_mention: Mention | None) -> list[str]:
     closed = [m[0] for m in islice(_CLOSED.finditer(said), MOST) if f"<{m[1]}>" in said] if "</" in said else []
-    return tags + closed
-
-
-def _is_named(said: str, tag: re.Match[str]) -> bool:
-    """Whether a sentence only names a tag: words stand before and behind it in the line."""
-    return _WORD_BEFORE.search(said, 0, tag.start()) is not None and _WORD_BEHIND.match(said, tag.end()) is not None
+    return _spans(_TOOL, said, is_mention) + closed
 
 
 def _labels(said: str, text: str) -> tuple[list[str], list[str]]:

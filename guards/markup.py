@@ -40,10 +40,12 @@ class Markup(Guard):
     250 or what those 300 say.
     Source: Shin, Ramdas and Rinaldo 2022 (e-detectors), with the limit that the shared promise sets.
     False alarms: derived for the tests (guards/promise.py) as long as the class stays as rare as the start said;
-    measured for the gate and the tests: none in 28,000 outputs of 100 healthy development streams.
-    Silent on purpose: code, tables, quotes, code spans, control tokens and tags in the middle of a sentence about them;
-    the speakers of a talk that is on record under a heading; a class that was there from the start, except calls in the
-    words of most outputs of a model that can call tools.
+    measured: of 620 healthy streams of people and agents it trips on an exported log that holds the JSON of its tools,
+    and where an agent wrote on as its own reader behind `<|im_end|>`, which is a leak.
+    Silent on purpose: code, tables, quotes, code spans; tags that are quoted or around which a sentence goes on, quoted
+    control tokens and JSON, except that in the first 8 outputs these tell what a stream is about; the speakers of a
+    talk that is on record under a heading; a class that was there from the start, except calls in the words of most
+    outputs of a model that can call tools.
     Options: `warm_up` (40), `caution`: years for one false trip of the tests (1).
 
         >>> from guards import Output
@@ -76,7 +78,7 @@ class Markup(Guard):
         reading = read(output.text)
         said = leak.bare(reading)
         worst = silent(self.name)
-        found = leak.leaks(said, reading.text)
+        found = leak.leaks(said, reading.text, mentions=self._classes["json"].starting)
         interface = bool(output.calls or output.offered)
         if interface and (calls := found.get("tool") or leak.calls(reading.structure)):
             found["call"] = calls

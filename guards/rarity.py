@@ -60,6 +60,11 @@ class Rarity:
         return Climb(margin, self._warm_up, self._limit)
 
     @property
+    def starting(self) -> bool:
+        """Whether the next output still tells if the thing was there from the start."""
+        return self._n < FIRST
+
+    @property
     def lately(self) -> int:
         """How many of the last 20 outputs had it."""
         return self._recent.bit_count()

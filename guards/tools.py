@@ -38,20 +38,22 @@ class Tools(Guard):
     Statistic: gates within a turn (without names of turns, over all outputs): the same call with the same result `same`
     times in a row, or a cycle of up to 5 calls one time less; one more where results are not known yet (so that it
     trips before the call runs) or new words came with a call; 1.5 and 2.5 times as often for a call that asks how far
-    something is (status, queue) or waits (poll, sleep), by its words. The same call failing `same` times with nothing
-    in between. One tool, other arguments, always the same failure or nothing, 5 times (14 for a command line, where
-    trying is the work; 12 for a long answer). Three edits in a row that changed nothing. Of 24, 32 or 48 calls with
-    their results, a quarter different at most. A call that by its name ends the work (done, finish, complete, submit),
-    made the 4th time (without names of turns, each in half of the outputs that the first took, 24 at least). Gates over
-    all turns: `errors` failures in a row over several tools (1.5 times as many of one, 1.75 of a shell), or 20 in 24
-    (23 of a shell); 8 whole turns of nothing but failures; three calls within 16 of tools that do not exist. Sequential
-    tests of the share of failures, of calls of tools that do not exist, and of named turns that only repeat (call,
-    result) pairs of earlier turns, none of them made at the start. Results are compared without identifiers, times and
-    durations; one without any text, from a tool that never told anything, counts as not known.
+    something is (status, queue, tail) or waits (poll, sleep), by its words. The same call failing `same` times with
+    nothing in between. One tool, other arguments, always the same failure or nothing, 5 times (14 for a command line,
+    where trying is the work; 12 for a long answer). Three edits in a row that changed nothing. Of 24, 32 or 48 calls
+    with their results, a quarter different at most. A call that by its name ends the work (done, finish, complete,
+    submit), made the 4th time (without names of turns, each in half of the outputs that the first took, 24 at least).
+    Gates over all turns: `errors` failures in a row over several tools (1.5 times as many of one, 1.75 of a shell), or
+    20 in 24 (23 of a shell); 8 whole turns of nothing but failures; three calls within 16 of tools that do not exist.
+    Sequential tests of the share of failures, of calls of tools that do not exist, and of named turns that only repeat
+    (call, result) pairs of earlier turns, none of them made at the start. Results are compared without identifiers,
+    times and durations; one without any text, from a tool that never told anything, counts as not known. Equal calls of
+    one reply count as often as they were answered: some recorders write each call down twice.
     Source: the union of ten public systems' rules, with results compared (their false alarms came from comparing less);
     the tests: Shin, Ramdas and Rinaldo 2022.
     False alarms: the tests derived, each its share of guards/promise.py while what is normal stays as it was at the
-    start; the gates measured, none on 333 healthy streams of people and agents, one of 16 equal commands among them.
+    start; the gates measured, none on 620 healthy streams of people and agents (100 with calls), one of 16 equal
+    commands among them.
     Silent on purpose: the same call whose result changes (a poller, a test run after each fix); distinct calls however
     many; never by a tool's name alone; what each heartbeat asked from the start; calls whose results nobody recorded,
     made from the start and each time with new words.
@@ -102,7 +104,7 @@ class Tools(Guard):
 
     def update(self, output: Output) -> Verdict:
         """Judge the calls of the next output before they run."""
-        self._seen.extend(self._asked)
+        self._seen.extend(_once(self._asked))
         self._begin(output)
         said = fingerprint(output.text.strip()) if output.text else 0
         spoken = 0 if not said else 1 if said == self._said else 2
@@ -117,7 +119,7 @@ class Tools(Guard):
         found = [self._not_offered(calls, output.offered), self._together(texts)]
         if done.score:
             found.append(self._judged([done], FINISHED, asked=("last:", calls[-1].name)))
-        return self._worst([*found, self._circles([*self._seen, *self._asked])])
+        return self._worst([*found, self._circles([*self._seen, *_once(self._asked)])])
 
     def _begin(self, output: Output) -> None:
         turn = 0 if output.turn is None else fingerprint(output.turn) + 1
@@ -148,6 +150,9 @@ class Tools(Guard):
         if not self._asked or not results:
             return silent(self.name)
         found: list[Verdict] = []
+        once = _once(self._asked)
+        if len(results) == len(once):
+            self._asked = once
         for asked, result in zip(self._asked, results[-KEPT:], strict=False):
             seen = self._answered(asked, result)
             self._seen.append(seen)
@@ -252,6 +257,11 @@ class Tools(Guard):
         self._failures.load(nested(state, "failures"))
         self._routine.load(nested(state, "routine"))
         self._finish.load(nested(state, "finish"))
+
+
+def _once(asked: Sequence[Seen]) -> list[Seen]:
+    """Return equal calls of one reply once: they ran more than once only where each of them has an answer."""
+    return list({one.call: one for one in asked}.values())
 
 
 def _remembered(state: Mapping[str, Json], key: str) -> list[Seen]:

@@ -62,6 +62,16 @@ CLASSES = {
     "User: is the lamp lit?\nAssistant: it is.": "role",
     "Stop at <|im_end|> as it says.": "token",
 }
+MENTIONED = {
+    "in a sentence": "Keepers say that such models print <think> tags at night.",
+    "in a wrapped sentence": "Some of them only print\n<thinking> tags, and others wrap it in <think>\n  blocks.",
+    "as a pair": "It strips the inner part (<think>...</think>) of each answer.",
+    "in a list": "It knows <tool_call>, <tool_use>, and <think>/<thinking> too.",
+    "before an acronym": "One keeper sends raw <tool_use> XML to the pier.",
+    "in quotes": "It names the pier '<think>' at times, or “</think>lamp”.",
+    "in a Chinese sentence": "有些模型会输出“<think>”标签, 也会输出 <answer> 标签。",
+    "JSON of a command": """Ask for it with curl -d '{"date": "noon", "at": {"pier": 3}}' as often as you like.""",
+}
 PLAIN = {
     "prices": "It costs $5 at noon and $6 at night, or 7 % more.",
     "a path": r"It lies in C:\beta\times\end of the disk.",
@@ -116,6 +126,37 @@ def first_trip(texts: list[str], guard: Markup | None = None) -> int | None:
     return next((row for row, text in enumerate(texts) if judge.update(Output(text)).level is Level.TRIP), None)
 
 
+@pytest.mark.parametrize("text", MENTIONED.values(), ids=MENTIONED.keys())
+def test_what_is_only_talked_about_leaks_nothing(text: str) -> None:
+    """A tag that is quoted, or around which a sentence goes on, and quoted JSON are no leak; nor is their like."""
+    assert leaks(bare(read(text))) == {}
+    assert leaks(bare(read(text)), mentions=True) != {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<think>",
+        "The lamp is lit. <think>The fog is thick.",
+        "The lamp is lit\n<think>\nthe fog is thick.",
+        "The lamp is <answer>lit</answer> now.",
+        "The lamp is lit. </think> So I go.",
+        "The lamp is lit and I go to <think> The fog is thick.",
+        "The lamp is 'lit'<think>",
+        "I wait for the tide...</think>",
+    ],
+)
+def test_a_tag_at_an_edge_leaks(text: str) -> None:
+    """A tag alone in its line, after a sentence, before one, or glued to what it holds is a leak."""
+    assert "field" in leaks(bare(read(text)))
+
+
+def test_a_token_behind_a_closing_quote_leaks() -> None:
+    """What follows what somebody said is not quoted; quoted JSON that never ends is none."""
+    assert "token" in leaks('The keeper said "no"<|im_end|>')
+    assert "json" in leaks("""The keeper said '{"boats": 3} and left.""")
+
+
 LEAKS = (r"\boxed{done}", "<tool_call>look</tool_call>", '{"say": "calm"}', "Final answer: calm")
 
 
@@ -133,6 +174,15 @@ def test_a_class_that_was_not_there_trips_soon(leak: str, rate: float, within: i
 def test_how_a_stream_always_was_written_is_normal(leak: str, rate: float) -> None:
     """A blog with mathematics, notes with JSON and an agent that labels its thoughts never trip."""
     assert first_trip(stream(rate, leak, 600)) is None
+
+
+def test_a_stream_that_quotes_it_from_the_start_may_write_it() -> None:
+    """Who shows JSON in commands from the first output is about such things: then JSON in the text is not news."""
+    bare_json = stream(0.4, '{"say": "calm"}', 60, seed=3)
+    assert first_trip(["The crane rests."] * 6 + bare_json) is not None
+    assert (
+        first_trip(['Send it with -d \'{"say": "calm"}\' to the pier.'] + ["The crane rests."] * 5 + bare_json) is None
+    )
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -179,7 +229,9 @@ def test_the_memory_keeps_to_its_budget() -> None:
     assert max(sizes) < 6_000
 
 
-@pytest.mark.parametrize("unit", [r"\(", "$^", '{"', "<|", "a:", "[INST]", "</a_b>", "\\", "ab:\n", "<unused1>", "éaB"])
+@pytest.mark.parametrize(
+    "unit", [r"\(", "$^", '{"', "'{a", " <think>,", "<|", "a:", "[INST]", "</a_b>", "\\", "ab:\n", "<unused1>", "éaB"]
+)
 def test_no_text_takes_long(unit: str) -> None:
     """Half-open marks without end cost no more than a text of that length should."""
     began = time.process_time()

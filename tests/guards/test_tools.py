@@ -78,6 +78,13 @@ def test_waiting_earns_patience_but_not_for_ever(args: dict[str, object]) -> Non
     assert trips(jobs)[0] == 9
 
 
+@pytest.mark.parametrize(("command", "row"), [("tail -3 build.log; date", 5), ("make check | tail -3", 3)])
+def test_the_end_of_a_growing_file_may_be_asked_for_more_often(command: str, row: int) -> None:
+    """Whoever looks at the end of a log asks how far something is; behind a pipe it only cuts short what is said."""
+    jobs: list[Job] = [(Call("bash", {"command": command}), CallResult(True, f"step 3\n0{i}:00:00")) for i in range(9)]
+    assert trips(jobs)[0] == row
+
+
 def test_one_command_again_after_each_fix_is_progress() -> None:
     """The same failing command with work in between and another failure each time does not trip."""
     jobs: list[Job] = []

@@ -1,4 +1,4 @@
-"""Results without any text: who never told anything may be one whose results nobody kept."""
+"""Results that say little: no text at all, from one whose results nobody may have kept, or that nothing is new."""
 
 from __future__ import annotations
 
@@ -40,3 +40,9 @@ def test_which_tools_told_something_survives_a_save() -> None:
         guard.update(Output("", (Call("search", {"q": f"word {i}"}),)))
         levels.append(guard.observe([CallResult(True, "" if i else "Two boats are in.")]).level)
     assert levels.index(Level.TRIP) == 5
+
+
+def test_a_file_that_is_unchanged_is_not_nothing() -> None:
+    """Eight files that are as they were when they were read do not trip: what they hold is known already."""
+    unchanged = "File unchanged since it was last read: what came then is still what it holds, so look there."
+    assert trips([("read", f"file {i}", unchanged) for i in range(8)]) == []
