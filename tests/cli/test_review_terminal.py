@@ -6,6 +6,7 @@ import fcntl
 import os
 import pty
 import select
+import signal
 import struct
 import subprocess
 import sys
@@ -25,6 +26,12 @@ ASK = "? help: "
 WAIT_SECONDS = 20.0
 
 
+def _at_a_terminal(there: int) -> None:
+    """Take the terminal, and hear Ctrl-C though the tests were started in the background, where nothing does."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    fcntl.ioctl(there, termios.TIOCSCTTY, 0)
+
+
 class Person:
     """Somebody at a terminal in which the review runs."""
 
@@ -35,7 +42,7 @@ class Person:
         clean = {"PATH": os.defpath, "TERM": "xterm", "PYTHONPATH": str(Path(__file__).parents[2]), **environment}
         self.process = subprocess.Popen(
             command, stdin=there, stdout=there, stderr=there, env=clean, cwd=home, start_new_session=True,
-            preexec_fn=partial(fcntl.ioctl, there, termios.TIOCSCTTY, 0),
+            preexec_fn=partial(_at_a_terminal, there),
         )  # fmt: skip
         os.close(there)
         self.seen = ""
