@@ -101,7 +101,7 @@ def test_the_next_due_time_is_the_planned_one(home: Home) -> None:
     remember(home, NOW, ahead)
     with home.held():
         assert stamp(ahead) == overview(home).heartbeats[0]["next_due"]
-    assert overview(home).heartbeats[0]["next_due"] <= stamp(NOW + timedelta(minutes=31))
+    assert overview(home).heartbeats[0]["next_due"] <= stamp(datetime.now(UTC) + timedelta(minutes=31))
 
 
 def test_an_overdue_time_stays_until_the_next_start(home: Home) -> None:
