@@ -19,6 +19,7 @@ from guards.reading import marks, read
 from guards.reworded import Reworded
 from guards.rounds import BRIEF, LONG, WHOLE, Rounds
 from guards.sameness import DIFFERENT, Sameness
+from guards.spans import longest_line
 from guards.text import MERGED, UPLOADED, fingerprint, quote
 
 _ERROR = re.compile(r"\W*(?:\w{0,40}(?:error|exception)\b\s*:|error\b|traceback\b|fatal\b|failed to\b)", re.IGNORECASE)
@@ -149,7 +150,7 @@ class Repeat(Guard):
         )
         why = f"{found[scores.index(score)].why}: {quote(text)}"
         gate = any(one.gate for one, its in zip(found, scores, strict=True) if Level.of(its) is level)
-        return Verdict(self.name, level, score, why, hint, evidence=_evidence(text), gate=gate)
+        return Verdict(self.name, level, score, why, hint, evidence=longest_line(text), gate=gate)
 
     def state(self) -> dict[str, Json]:
         """Return the memory, about 12 kB."""
@@ -174,9 +175,3 @@ class Repeat(Guard):
         self._rounds.load(nested(state, "rounds"))
         self._numbered.load(nested(state, "numbered"))
         self._reworded.load(nested(state, "reworded"))
-
-
-def _evidence(text: str) -> tuple[str, ...]:
-    """Return the longest line, cut short: it stands in the earlier ones too, unless they are only nearly the same."""
-    line = max(text.split("\n"), key=len).strip()
-    return (line[:200],) if line else ()

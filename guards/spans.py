@@ -7,6 +7,8 @@ from collections.abc import Iterable
 
 LONGEST = 100
 """Characters of a word that is worth pointing at."""
+LINE = 200
+"""Characters of a line that tell it from others."""
 
 
 def spans(text: str, words: Iterable[str]) -> tuple[str, ...]:
@@ -17,6 +19,16 @@ def spans(text: str, words: Iterable[str]) -> tuple[str, ...]:
     """
     found = (_found(text, word) for word in words if len(word) <= LONGEST)
     return tuple(match[0] for match in found if match)
+
+
+def longest_line(text: str) -> tuple[str, ...]:
+    """Return the beginning of the longest line: it stands in the earlier ones too, if the text is the same.
+
+    >>> longest_line("The lamp.\\nThe lamp is lit.\\n"), longest_line(" ")
+    (('The lamp is lit.',), ())
+    """
+    line = max(text.split("\n"), key=len).strip()
+    return (line[:LINE],) if line else ()
 
 
 def _found(text: str, word: str) -> re.Match[str] | None:

@@ -19,6 +19,7 @@ from guards.memory import check_version, integers, nested, numbers, shares
 from guards.promise import limit
 from guards.reading import Reading, read
 from guards.skeleton import KEPT as FUNCTION_WORDS
+from guards.spans import longest_line
 from guards.text import fingerprint, quote
 
 RATE, TIMES = 0.004, (2.5, 5.0)
@@ -70,7 +71,7 @@ class Spiral(Guard):
     Source: Page 1954 (CUSUM); the attractors as reported of model-to-model dialogues and long unattended runs.
     False alarms: derived, its share of the promise, which the nine kinds share, while outputs are like the start;
     measured, none on 340 healthy streams, some of which chose the numbers; of 187 new ones two (a story of praise, one
-    title). Fading: measured, none on 624 healthy streams, commit messages and chats among them.
+    title). Fading: measured, none on 622 healthy streams, commit messages and chats among them.
     Silent on purpose: on a stream that spoke so from its start (a diary of thanks, a sermon, a support desk); on thanks
     that are a small part of long reports; on the same thanks again ("fixed, thanks"); on other wordings and other
     languages, until they fade: it is a list of words; on short outputs where the first six were short, that have a
@@ -204,8 +205,7 @@ class Spiral(Guard):
             f"Your outputs have faded to a few words that only answer each other, like {said}. Do the next concrete "
             "thing of your task and tell what came of it, or say in one plain sentence that there is nothing to do."
         )
-        line = max(reading.text.split("\n"), key=len).strip()
-        return Verdict(self.name, Level.of(score), score, why, hint, evidence=(line,) if line else ())
+        return Verdict(self.name, Level.of(score), score, why, hint, evidence=longest_line(reading.text))
 
     def state(self) -> dict[str, Json]:
         """Return the memory, at most 4 kB."""

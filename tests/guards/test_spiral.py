@@ -188,6 +188,14 @@ def test_signs_without_a_word_fade_too() -> None:
     assert row is not None
 
 
+def test_the_evidence_of_a_faded_output_is_short() -> None:
+    """What is pointed at is the beginning of a line, however many signs the output has."""
+    guard = Spiral()
+    verdicts = [guard.update(Output(text)) for text in [*long_talk(), *("·" * n for n in range(3000, 3008))]]
+    assert verdicts[-1].level is Level.TRIP
+    assert verdicts[-1].evidence == ("·" * 200,)
+
+
 def test_short_outputs_that_say_new_things_do_not_fade() -> None:
     """One line about something else each time is no echo, however long the first ones were."""
     chance = random.Random(3)
